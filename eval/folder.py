@@ -1,0 +1,131 @@
+"""The folder of an evaluation: what was run (`run.json`), and files that are whole or not there."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from importlib.metadata import version as version_of
+from pathlib import Path
+from typing import Any
+
+from hopstop.eval.questions import Dataset
+from hopstop.eval.system import System
+from hopstop.program.errors import BadInput
+
+HEADER, OUTCOMES = "run.json", "outcomes.jsonl"
+REPORT, REPORT_TEXT, DIAGNOSIS = "report.json", "report.md", "diagnosis.json"
+SCHEMA = 1
+
+
+def open_folder(folder: Path, system: System, data: Dataset) -> None:
+    """Make the folder ready for a run, or make sure that the run it holds is the same one.
+
+    Raises:
+        BadInput: The folder cannot be written, holds results without a header, or a run of something else.
+    """
+    wanted = json.loads(json.dumps(_header(system, data)))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / HEADER).exists():
+            _check(folder / HEADER, read_header(folder), wanted)
+        elif (folder / OUTCOMES).exists():
+            raise BadInput(
+                f"{folder} holds {OUTCOMES} and no {HEADER}, so nobody can tell what was run; {_next_step()}"
+            )
+        else:
+            write_json(folder / HEADER, wanted)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be used as a folder for results ({error.strerror}); name another") from error
+
+
+def start_fresh(out: str | Path) -> None:
+    """Remove the results of an earlier run from a folder; other files stay.
+
+    Raises:
+        BadInput: They cannot be removed.
+    """
+    for name in (OUTCOMES, HEADER, REPORT, REPORT_TEXT, DIAGNOSIS):
+        try:
+            (Path(out) / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise BadInput(f"{Path(out) / name}: cannot be removed ({error.strerror}); name another folder") from error
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    """What was run in this folder: schema, system, data (name, hash, n), versions and the ids of the questions.
+
+    Raises:
+        BadInput: There is no such file, or it is damaged.
+    """
+    return read_json(folder / HEADER, "run `hopstop eval` with this folder as --out first")
+
+
+def read_json(path: Path, next_step: str) -> dict[str, Any]:
+    """The object of a JSON file that Hopstop wrote.
+
+    Raises:
+        BadInput: There is no such file, or it holds no object.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"{path}: there is no such file; {next_step}") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read ({error.strerror}); {next_step}") from error
+    except ValueError as error:
+        raise BadInput(f"{path}: no JSON, the file is damaged; {next_step}") from error
+    if not isinstance(value, dict):
+        raise BadInput(f"{path}: not written by Hopstop; {next_step}")
+    return value
+
+
+def write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a JSON file whole or not at all."""
+    write_text(path, json.dumps(value, indent=2) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    half = path.with_name(path.name + ".tmp")
+    half.write_text(text, encoding="utf-8", errors="backslashreplace")
+    os.replace(half, path)
+
+
+def _header(system: System, data: Dataset) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA,
+        "system": system.describe(),
+        "data": {"name": data.name, "hash": data.hash, "n": len(data.questions)},
+        "versions": {name: version_of(name) for name in ("hopstop", "dspy")},
+        "questions": [question.id for question in data.questions],
+    }
+
+
+def _check(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    ours, theirs = dict(_leaves(wanted)), dict(_leaves(found))
+    for name in [*ours, *theirs]:
+        if ours.get(name) != theirs.get(name):
+            raise BadInput(
+                f"{path}: the run in this folder differs in {name}: {_short(theirs, name)} there, "
+                f"{_short(ours, name)} now; {_next_step()}"
+            )
+
+
+def _leaves(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, item in value.items():
+        if isinstance(item, dict):
+            yield from _leaves(item, f"{prefix}{name}.")
+        else:
+            yield prefix + name, item
+
+
+def _short(values: Mapping[str, Any], name: str) -> str:
+    if name not in values:
+        return "nothing"
+    value = values[name]
+    return "other ids or another order" if isinstance(value, list) else json.dumps(value)
+
+
+def _next_step() -> str:
+    return "write to another folder (--out), or start again (--fresh)"

@@ -1,0 +1,133 @@
+"""Options that several commands share. Imports nothing heavy, so that --help and wrong usage answer at once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+DEFAULT_REPLY_TOKENS = 1000  # a long reply of Decide has about 400
+LIMITS = {
+    "max_rounds": "max_rounds",
+    "max_passages": "max_read",
+    "max_tokens": "max_tokens",
+    "max_seconds": "max_seconds",
+    "max_cost": "max_cost_usd",
+}
+"""Option -> field of `Limits`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """Who decides, and within which limits, as the user chose.
+
+    Attributes:
+        policy: "offline" or "lm".
+        lm: DSPy's name of the model; empty for the offline policy.
+        api_base: Address of a server of one's own; None for the provider's.
+        max_reply_tokens: Tokens of one reply of the model, >= 1.
+        limits: Fields of `Limits` that differ from the policy's own.
+    """
+
+    policy: str = "offline"
+    lm: str = ""
+    api_base: str | None = None
+    max_reply_tokens: int = DEFAULT_REPLY_TOKENS
+    limits: Mapping[str, Any] = field(default_factory=dict)
+
+
+def choose(policy: str | None, lm: str | None, api_base: str | None, max_reply_tokens: int) -> Choice:
+    """Make a choice of these options.
+
+    Raises:
+        click.UsageError: They contradict each other, or no model is named.
+    """
+    policy = policy or ("lm" if lm else "offline")
+    if policy == "offline":
+        if lm or api_base:
+            raise click.UsageError("--lm and --api-base need --policy lm, not offline")
+        return Choice()
+    model = lm or os.environ.get("LLM_MODEL", "")
+    if not model:
+        raise click.UsageError("--policy lm needs a model: give --lm MODEL or set LLM_MODEL")
+    return Choice(policy="lm", lm=model, api_base=api_base, max_reply_tokens=max_reply_tokens)
+
+
+def policy_options(command: Command) -> Command:
+    """Options of policy and limits; the command gets them as one argument, `choice`."""
+
+    @wraps(command)
+    def gathered(**given: Any) -> Any:  # noqa: ANN401 - click's own signature
+        limits = {to: value for name, to in LIMITS.items() if (value := given.pop(name)) is not None}
+        chosen = choose(*(given.pop(name) for name in ("policy", "lm", "api_base", "max_reply_tokens")))
+        choice = Choice(
+            policy=chosen.policy,
+            lm=chosen.lm,
+            api_base=chosen.api_base,
+            max_reply_tokens=chosen.max_reply_tokens,
+            limits=limits,
+        )
+        return command(choice=choice, **given)
+
+    for option in reversed((*_policy_options(), *_limit_options())):
+        gathered = option(gathered)
+    return gathered  # type: ignore[return-value]
+
+
+def json_option(command: Command) -> Command:
+    """--json; the command gets it as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)
+
+
+def _policy_options() -> tuple[Callable[[Command], Command], ...]:
+    return (
+        click.option(
+            "--policy",
+            type=click.Choice(["offline", "lm"]),
+            help="Who decides: the offline policy (default) or a language model (default with --lm).",
+        ),
+        click.option(
+            "--lm",
+            metavar="MODEL",
+            help="Any model that DSPy knows, e.g. anthropic/claude-sonnet-4-5 or openai/gpt-4o-mini; its key is taken "
+            "from the environment. With --policy lm alone: the one named in LLM_MODEL.",
+        ),
+        click.option(
+            "--api-base", metavar="URL", help="Address of a server of your own, e.g. http://localhost:8000/v1."
+        ),
+        click.option(
+            "--max-reply-tokens",
+            metavar="N",
+            type=click.IntRange(min=1),
+            default=DEFAULT_REPLY_TOKENS,
+            show_default=True,
+            help="Tokens of one reply of the model.",
+        ),
+    )
+
+
+def _limit_options() -> tuple[Callable[[Command], Command], ...]:
+    whole, positive = click.IntRange(min=1), click.FloatRange(min=0, min_open=True)
+    return (
+        click.option("--max-rounds", type=whole, metavar="N", help="Rounds of one question."),
+        click.option(
+            "--max-passages", type=whole, metavar="N", help="Passages read for one question, all rounds together."
+        ),
+        click.option(
+            "--max-tokens", type=whole, metavar="N", help="Tokens of all calls of the model for one question."
+        ),
+        click.option("--max-seconds", type=positive, metavar="S", help="Seconds for one question."),
+        click.option("--max-cost", type=positive, metavar="USD", help="Dollars for one question."),
+    )
+
+
+def print_json(value: Mapping[str, Any]) -> None:
+    """Print one JSON document on stdout."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

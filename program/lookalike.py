@@ -1,0 +1,131 @@
+"""Names and numbers that are easily taken for each other: "4412" for "4471", "Ana Ortiz" for "Dana Ortiz"."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from hopstop.program.text import content_words, names, numbers
+
+# Two of three characters alike in order: what remains of a word after one edit in three letters, the shortest that is
+# still confusable. difflib's documentation calls a ratio above 0.6 a close match; look-alikes must be closer than that.
+ALIKE = 2 / 3
+_YEAR = re.compile(r"1\d\d\d|20\d\d")
+_BETWEEN_NAMES = re.compile(r"[,;/]\s*|\s+(?:and|or|&|et|und|y|for|in)\s+|\s*\b[\d.:-]*\d\S*\s*")
+
+
+def alike(left: str, right: str) -> bool:
+    """Whether two names or numbers look alike without being the same.
+
+    Numbers: as many digits, at least three, and the first half or all but one the same; letters in them the same.
+    Names of one word: one letter replaced, put in or left out, but not at the end, where it makes a form of the same
+    name ("Germany", "German"). Names of several words: as many, at least one pair the same, and the others alike in at
+    least two thirds of their letters and more than an ending. Accents do not count.
+    """
+    left, right = _plain(left), _plain(right)
+    if any(char.isdigit() for char in left + right):
+        return _numbers_alike(left, right)
+    one, two = content_words(left), content_words(right)
+    if len(one) != len(two) or one == two:
+        return False
+    pairs = [(a, b) for a, b in zip(one, two, strict=True) if a != b]
+    if len(one) == 1:
+        return _one_edit(*pairs[0])
+    return len(pairs) < len(one) and all(_close(a, b) for a, b in pairs)
+
+
+def _plain(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def _numbers_alike(left: str, right: str) -> bool:
+    shapes = [re.sub(r"\d", "0", text) for text in (left, right)]
+    if left == right or shapes[0] != shapes[1] or shapes[0].count("0") < 3:
+        return False
+    one, two = ("".join(char for char in text if char.isdigit()) for text in (left, right))
+    half = (len(one) + 1) // 2
+    return one[:half] == two[:half] or sum(a != b for a, b in zip(one, two, strict=True)) == 1
+
+
+def _one_edit(left: str, right: str) -> bool:
+    short, long = sorted((left, right), key=len)
+    if len(short) < 3 or len(long) - len(short) > 1 or long.startswith(short):
+        return False
+    same = next(at for at in range(len(short)) if short[at] != long[at])
+    return short[same + (len(short) == len(long)) :] == long[same + 1 :] and same < len(short) - 1
+
+
+def _close(left: str, right: str) -> bool:
+    if left.removesuffix("s") == right.removesuffix("s"):
+        return False
+    return SequenceMatcher(None, left, right, autojunk=False).ratio() >= ALIKE
+
+
+def near_misses(question: str, texts: Sequence[str]) -> list[str]:
+    """Objections for names and numbers of a question that stand in no quoted passage while a look-alike does.
+
+    The plain rule "every name of the question must be in a quoted passage" would refuse right answers, because
+    passages use abbreviations and descriptions; a look-alike in place of the name is what makes it suspicious. Any
+    text about people holds years that look alike, so a year counts only beside the same word ("1990 season" and
+    "1991 season").
+
+    Args:
+        question: As it was asked.
+        texts: Title and text of each quoted passage.
+    """
+    joined = "\n".join(texts)
+    held = set(content_words(_plain(joined))) | numbers(joined)
+    candidates = sorted(numbers(joined)) + list(_single_names(joined))
+    objections = []
+    for wanted in sorted(numbers(question)) + list(_single_names(question)):
+        if held.issuperset(content_words(_plain(wanted))):
+            continue
+        twins = (name for name in candidates if alike(wanted, name))
+        twin = next((name for name in twins if _same_place(wanted, question, name, joined)), None)
+        if twin is not None:
+            objections.append(f'the question asks for "{wanted}" but the quoted passages speak of "{twin}"')
+    return objections
+
+
+def _single_names(text: str) -> Iterator[str]:
+    """Names without numbers, those in a list apart; a lone word at the very start is rather a verb ("Name ...")."""
+    for span in names(text):
+        for name in _BETWEEN_NAMES.split(span):
+            if name.strip() and not (" " not in name and text.lstrip().startswith(name)):
+                yield name.strip(" .")
+
+
+def _same_place(wanted: str, question: str, twin: str, texts: str) -> bool:
+    if not (_YEAR.fullmatch(wanted) and _YEAR.fullmatch(twin)):
+        return True
+    return not _beside(wanted, question).isdisjoint(_beside(twin, texts))
+
+
+def _beside(number: str, text: str) -> set[tuple[int, str]]:
+    """Content words right before (-1) and right after (1) a number."""
+    found = content_words(text)
+    return {
+        (step, found[at + step])
+        for at, word in enumerate(found)
+        for step in (-1, 1)
+        if word == number and 0 <= at + step < len(found)
+    }
+
+
+def latched(before: str, after: str, texts: Sequence[str]) -> str | None:
+    """Objection to an answer that turned into a look-alike of the last one while the quotes do not name both.
+
+    The distractor latch of "When Iterative RAG Beats Ideal Evidence" (arXiv 2601.19827), the costliest of its flags.
+
+    Args:
+        before: The draft answer of the round before.
+        after: The draft answer now.
+        texts: The quotes, with the titles of their passages.
+    """
+    held = set(content_words(" ".join(texts)))
+    if not alike(before, after) or held.issuperset(content_words(f"{before} {after}")):
+        return None
+    return f'the answer changed from "{before}" to the similar "{after}": quote the words that tell both apart'

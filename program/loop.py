@@ -1,0 +1,115 @@
+"""The bounded loop: search, read, decide, and let code have the last word."""
+
+from __future__ import annotations
+
+import threading
+
+import dspy
+
+from hopstop.program.judge import judge
+from hopstop.program.lm import LMFailed
+from hopstop.program.policy import Policy
+from hopstop.program.queries import next_queries
+from hopstop.program.records import NO_GROUPS, Judgement, Limits, Outcome, StopBy, StopReason
+from hopstop.program.retriever import Retriever
+from hopstop.program.run import Run, check_question
+from hopstop.program.runtime import Awaiting, Blocking, Runtime, run_blocking
+
+
+class IterativeQA(dspy.Module):
+    """Answers a question that needs several dependent searches, or says what is missing.
+
+    One program may be used by many threads and event loops at once; it keeps nothing between questions and never
+    changes global DSPy state.
+
+    Args:
+        retriever: Where to search.
+        policy: Who decides.
+        limits: Bounds of each question.
+        fallback: Another source, asked once when the first has nothing new.
+    """
+
+    def __init__(
+        self, retriever: Retriever, policy: Policy, limits: Limits | None = None, *, fallback: Retriever | None = None
+    ) -> None:
+        super().__init__()
+        self.retriever = retriever
+        self.policy = policy
+        self.limits = limits or Limits()
+        self.fallback = fallback
+
+    def forward(
+        self, question: str, *, groups: frozenset[str] = NO_GROUPS, cancel: threading.Event | None = None
+    ) -> Outcome:
+        """Answer one question.
+
+        Args:
+            question: In plain words.
+            groups: Groups of the user; passages that they may not read are never seen.
+            cancel: Set it to end the run before its next search or LM call.
+
+        Returns:
+            The outcome; every run that starts ends with a named reason.
+
+        Raises:
+            BadQuestion: The question is empty or too long.
+        """
+        # An optimiser collects calls from DSPy's trace, where predictors side by side have no fixed order.
+        runtime = Blocking(parallel=dspy.settings.trace is None)
+        return run_blocking(self._answer(Run(check_question(question), groups, self.limits, cancel), runtime))
+
+    async def aforward(
+        self, question: str, *, groups: frozenset[str] = NO_GROUPS, cancel: threading.Event | None = None
+    ) -> Outcome:
+        """See forward; awaits searches and LM calls."""
+        return await self._answer(Run(check_question(question), groups, self.limits, cancel), Awaiting())
+
+    async def _answer(self, run: Run, runtime: Runtime) -> Outcome:
+        try:
+            reason = await self._rounds(run, runtime)
+        except LMFailed as error:
+            run.fail(error)
+            reason = StopReason.LM_REFUSED if error.refused else StopReason.LM_ERROR
+        return run.outcome(reason, self.policy)
+
+    async def _rounds(self, run: Run, runtime: Runtime) -> StopReason:
+        while True:
+            if run.cancelled:
+                return StopReason.CANCELLED
+            await self._search(run, runtime)
+            if not run.evidence.seen:
+                return StopReason.NO_HITS
+            if run.new:
+                decision = run.spent(await self.policy.decide(run.state(), runtime))
+                judgement = run.judged(decision, judge(run.question, decision, run.facts, run.reading, self.limits))
+                if self._ends(run, judgement, stop=decision.stop):
+                    return StopReason.ANSWERED
+            elif run.dry > self.limits.patience:
+                return StopReason.NO_NEW_PASSAGES
+            if (reason := run.why_stop()) is not None:
+                return reason
+            grades, queries = await runtime.both(
+                self._prune(run, runtime), next_queries(run, self.policy, self.retriever, runtime)
+            )
+            run.close(grades, queries)
+
+    def _ends(self, run: Run, judgement: Judgement, *, stop: bool) -> bool:
+        willing = stop or self.limits.stop_by is StopBy.EVIDENCE
+        return judgement.accepted and willing and run.number >= self.limits.min_rounds
+
+    async def _search(self, run: Run, runtime: Runtime) -> None:
+        """Search every query of the round and read what is new, at most k passages for each."""
+        await self._search_in(run, self.retriever, runtime)
+        if not run.new and self.fallback is not None and not run.fell_back:
+            run.fell_back = True
+            await self._search_in(run, self.fallback, runtime)
+
+    async def _search_in(self, run: Run, retriever: Retriever, runtime: Runtime) -> None:
+        for query in run.queries:
+            hits = await self.policy.search(run.state(), query, run.k, retriever, runtime)
+            run.admit(hits)
+
+    async def _prune(self, run: Run, runtime: Runtime) -> dict[str, float]:
+        if not run.new:
+            return {}
+        return run.spent(await self.policy.prune(run.state(), run.new, runtime))

@@ -1,0 +1,81 @@
+"""What the loop asks of whoever decides: the offline policy, an LM, or one that an app brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Generic, Protocol, TypeVar
+
+from hopstop.program.reading import Reading
+from hopstop.program.records import NO_GROUPS, Decision, Fact, Hit, Passage, Query, Usage
+from hopstop.program.retriever import Retriever
+from hopstop.program.runtime import Runtime
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a policy may know when it is asked.
+
+    Attributes:
+        question: As it was asked.
+        reading: The passages to read, labelled P1, P2, ...
+        facts: What the question needs as listed so far, proven facts with quotes. Empty before the first decision.
+        queries: The queries searched so far.
+        draft: The last draft answer.
+        objections: Why the last STOP was refused, or what is open.
+        groups: Groups of the user.
+    """
+
+    question: str
+    reading: Reading = field(default_factory=Reading)
+    facts: tuple[Fact, ...] = ()
+    queries: tuple[str, ...] = ()
+    draft: str = ""
+    objections: tuple[str, ...] = ()
+    groups: frozenset[str] = NO_GROUPS
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """What a policy answers, and what that used."""
+
+    value: T
+    usage: Usage = field(default_factory=Usage)
+
+
+class Policy(Protocol):
+    """Decides, prunes and rewrites. Keeps nothing between questions; safe in many threads.
+
+    The coroutines may wait for nothing but the runtime that they are given.
+    """
+
+    @property
+    def name(self) -> str:
+        """How outcomes name it, e.g. "offline"."""
+        ...
+
+    async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
+        """Read the passages; list the facts with their quotes, a draft answer, and STOP or SEARCH."""
+        ...
+
+    async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
+        """Grade the new passages: id -> usefulness, higher is better; 0 or no entry drops the passage."""
+        ...
+
+    async def rewrite(self, state: State, need: str, faults: Sequence[str], runtime: Runtime) -> Reply[str]:
+        """The next query for one need, given the faults of the last try."""
+        ...
+
+    def needs(self, state: State, width: int) -> tuple[str, ...]:
+        """At most `width` needs to search for next; independent of each other."""
+        ...
+
+    async def search(self, state: State, query: Query, k: int, retriever: Retriever, runtime: Runtime) -> list[Hit]:
+        """The hits of one query, best first. The loop reads the first k of them that were not read yet."""
+        ...
+
+    def ranking(self, state: State, seen: Sequence[Passage]) -> tuple[str, ...]:
+        """Ids of all passages read, the most useful first."""
+        ...

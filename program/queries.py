@@ -1,0 +1,67 @@
+"""The queries of the next round: rewritten until code finds no fault, else plain words."""
+
+from __future__ import annotations
+
+from hopstop.program.facts import proven
+from hopstop.program.faults import QueryContext, Statistics, faults
+from hopstop.program.policy import Policy, State
+from hopstop.program.records import Query
+from hopstop.program.retriever import Retriever
+from hopstop.program.run import Run
+from hopstop.program.runtime import Runtime
+from hopstop.program.text import content_words, names, numbers
+
+MAX_ANCHORS = 3  # names added to a plain query; its length then stays within the eight words that Rewrite is asked for
+
+
+async def next_queries(run: Run, policy: Policy, retriever: Retriever, runtime: Runtime) -> tuple[Query, ...]:
+    """One query for each need that the policy wants searched, at most `width`, no two the same."""
+    state = run.state()
+    statistics = retriever if isinstance(retriever, Statistics) else None
+    queries: list[Query] = []
+    for need in policy.needs(state, run.limits.width):
+        tried = (*state.queries, *(query.text for query in queries))
+        queries.append(await _rewrite(run, policy, runtime, need, context(state, tried, statistics)))
+    return tuple(queries)
+
+
+def context(state: State, tried: tuple[str, ...], statistics: Statistics | None) -> QueryContext:
+    """What the next query is checked against."""
+    read = tuple(f"{passage.title}. {passage.text}" for passage in state.reading.passages)
+    open_needs = tuple(fact.need for fact in state.facts if fact.quote is None)
+    return QueryContext(
+        state.question,
+        needs=open_needs,
+        known=(*(fact.need for fact in state.facts), *read),
+        anchors=anchors(state),
+        tried=tried,
+        statistics=statistics,
+        groups=state.groups,
+    )
+
+
+def anchors(state: State) -> tuple[str, ...]:
+    """Names and numbers that the draft and the quotes brought up and that the question does not hold."""
+    asked = set(content_words(state.question))
+    quotes = [fact.quote.text for fact in proven(state.facts) if fact.quote is not None]
+    found = [name for text in (state.draft, *quotes) for name in (*names(text), *sorted(numbers(text)))]
+    return tuple(dict.fromkeys(name for name in found if not asked.issuperset(content_words(name))))
+
+
+async def _rewrite(run: Run, policy: Policy, runtime: Runtime, need: str, where: QueryContext) -> Query:
+    state = run.state()
+    told: list[str] = []
+    for _ in range(run.limits.rewrite_tries):
+        text = run.spent(await policy.rewrite(state, need, told, runtime))
+        found = faults(text, where)
+        grave = [fault.message for fault in found if not fault.warning]
+        if not grave:
+            return Query(text, need, tuple(told), warnings=tuple(fault.message for fault in found))
+        told.extend(grave)
+    return Query(plain_query(need, where.anchors), need, tuple(dict.fromkeys(told)), fallback=True)
+
+
+def plain_query(need: str, anchors: tuple[str, ...]) -> str:
+    """The content words of a need and the first anchors: what runs when every rewrite had a fault."""
+    parts = [*content_words(need), *(word for anchor in anchors[:MAX_ANCHORS] for word in content_words(anchor))]
+    return " ".join(dict.fromkeys(parts)) or need

@@ -1,0 +1,230 @@
+"""The ledger of one run: what was searched, read, said and spent. Only the loop writes in it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from hopstop.program.errors import BadQuestion
+from hopstop.program.evidence import Evidence
+from hopstop.program.lm import LMFailed
+from hopstop.program.policy import Policy, Reply, State
+from hopstop.program.reading import Reading
+from hopstop.program.records import (
+    Decision,
+    Fact,
+    Hit,
+    Judgement,
+    Limits,
+    Outcome,
+    Passage,
+    Query,
+    Round,
+    StopReason,
+    Usage,
+)
+from hopstop.program.stopping import why_stop
+
+T = TypeVar("T")
+MAX_QUESTION = 10_000  # characters; more is a document, not a question, and would fill an LM's prompt by itself
+
+
+def check_question(question: str) -> str:
+    """The question without surrounding space.
+
+    Raises:
+        BadQuestion: It is empty, has no letter or digit, or is longer than MAX_QUESTION characters.
+    """
+    text = question.strip()
+    if not any(char.isalnum() for char in text):
+        raise BadQuestion("the question is empty: give at least one word")
+    if len(text) > MAX_QUESTION:
+        raise BadQuestion(
+            f"the question has {len(text):,} characters, at most {MAX_QUESTION:,} are allowed: "
+            "put long text into the corpus and ask about it"
+        )
+    return text
+
+
+class Run:
+    """The state of one question while it runs.
+
+    Attributes:
+        question: As it was asked.
+        groups: Groups of the user.
+        queries: The queries of the round that is open.
+        new: Passages that this round has read for the first time.
+        facts: The facts as judged last.
+        dry: Rounds in a row that brought nothing new.
+        fell_back: Whether the fallback retriever was asked.
+    """
+
+    def __init__(
+        self, question: str, groups: frozenset[str], limits: Limits, cancel: threading.Event | None = None
+    ) -> None:
+        self.question = question
+        self.groups = groups
+        self.queries: tuple[Query, ...] = (Query(question, question),)
+        self.new: tuple[Passage, ...] = ()
+        self.facts: tuple[Fact, ...] = ()
+        self.evidence = Evidence(((),))
+        self.dry = 0
+        self.fell_back = False
+        self._limits = limits
+        self._cancel = cancel
+        self._rounds: list[Round] = []
+        self._hits: dict[str, Hit] = {}
+        self._decision: Decision | None = None
+        self._objections: tuple[str, ...] = ()
+        self._kept: tuple[str, ...] = ()
+        self._usage = Usage()
+        self._spent_before = Usage()
+        self._note = ""
+        self._lock = threading.Lock()  # Prune and Rewrite report what they used side by side
+        self._started = self._round_started = time.monotonic()
+
+    @property
+    def number(self) -> int:
+        """Number of the open round, from 1."""
+        return len(self._rounds) + 1
+
+    @property
+    def k(self) -> int:
+        """Passages that a query of this round asks for."""
+        return self._limits.first_k if self.number == 1 else self._limits.next_k
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the app has asked to end the run."""
+        return self._cancel is not None and self._cancel.is_set()
+
+    @property
+    def reading(self) -> Reading:
+        """What the next decision reads."""
+        return self.evidence.reading(self._limits)
+
+    @property
+    def tried(self) -> tuple[str, ...]:
+        """Every query searched so far, those of the open round included."""
+        return (*(query.text for item in self._rounds for query in item.queries), *(item.text for item in self.queries))
+
+    @property
+    def limits(self) -> Limits:
+        """The bounds of the run."""
+        return self._limits
+
+    def state(self) -> State:
+        """What a policy may know now."""
+        draft = self._decision.draft if self._decision is not None else ""
+        return State(self.question, self.reading, self.facts, self.tried, draft, self._objections, self.groups)
+
+    def admit(self, hits: Sequence[Hit]) -> None:
+        """Read the hits of one query that were not read yet, as many as the query asks for and the limits allow.
+
+        What the user may not read is left out here once more, whatever the retriever does.
+        """
+        allowed = [hit for hit in hits if hit.passage.readable_by(self.groups)]
+        self._hits |= {hit.passage.id: hit for hit in allowed}
+        fresh = self.evidence.unseen(allowed)[: self._room()]
+        self.new += tuple(hit.passage for hit in fresh)
+        self.evidence = replace(self.evidence, rounds=(*self.evidence.rounds[:-1], self.new))
+        self.dry = 0 if self.new else len(self._dry_rounds()) + 1
+
+    def _room(self) -> int:
+        bound = self._limits.max_read
+        return self.k if bound is None else max(0, min(self.k, bound - len(self.evidence.seen)))
+
+    def _dry_rounds(self) -> list[Round]:
+        dry: list[Round] = []
+        for item in reversed(self._rounds):
+            if item.new:
+                break
+            dry.append(item)
+        return dry
+
+    def spent(self, reply: Reply[T]) -> T:
+        """Book what a reply used and hand out its value."""
+        with self._lock:
+            self._usage += reply.usage
+        return reply.value
+
+    def fail(self, error: LMFailed) -> None:
+        """Book a call that failed for good."""
+        self._note = f"The LM call failed: {error.kind}."
+        self.spent(Reply(None, error.usage))
+
+    def judged(self, decision: Decision, judgement: Judgement) -> Judgement:
+        """Take over what code made of a decision; passages with verified quotes are pinned."""
+        self._kept = tuple(passage.id for passage in self.reading.passages)
+        self._decision = decision
+        self._objections = judgement.objections
+        self.facts = judgement.facts
+        self.evidence = self.evidence.pin(fact.quote.passage_id for fact in self.facts if fact.quote is not None)
+        return judgement
+
+    def why_stop(self) -> StopReason | None:
+        """The limit that forbids another round."""
+        if self.cancelled:
+            return StopReason.CANCELLED
+        return why_stop(
+            self.number, len(self.evidence.seen), self._usage, time.monotonic() - self._started, self._limits
+        )
+
+    def close(self, grades: Mapping[str, float], queries: tuple[Query, ...]) -> None:
+        """End the open round and open the next one with these queries."""
+        dropped = tuple(passage.id for passage in self.new if grades and not grades.get(passage.id))
+        self.evidence = self.evidence.grade(grades).drop(dropped)
+        self._record(tuple(name for name in dropped if name in self.evidence.dropped))
+        self.queries, self.new, self._hits, self._kept = queries, (), {}, ()
+        self.evidence = self.evidence.admit(())
+
+    def _record(self, dropped: tuple[str, ...] = ()) -> None:
+        now = time.monotonic()
+        decided = self._decision if self._kept else None
+        self._rounds.append(
+            Round(
+                self.number,
+                self.queries,
+                hits=tuple(self._hits),
+                new=tuple(passage.id for passage in self.new),
+                kept=self._kept,
+                stop=decided.stop if decided else None,
+                draft=decided.draft if decided else "",
+                objections=self._objections if decided else (),
+                dropped=dropped,
+                fallback=tuple(item.id for item in self.new if self._hits[item.id].source == "fallback"),
+                usage=self._since(),
+                seconds=now - self._round_started,
+            )
+        )
+        self._round_started = now
+
+    def _since(self) -> Usage:
+        """What was used since the last round was recorded."""
+        used = self._usage.minus(self._spent_before)
+        self._spent_before = self._usage
+        return used
+
+    def outcome(self, reason: StopReason, policy: Policy) -> Outcome:
+        """The end of the run."""
+        seen = self.evidence.seen
+        draft = self._decision.draft if self._decision is not None else ""
+        ranking = policy.ranking(self.state(), seen)
+        self._record()
+        return Outcome(
+            self.question,
+            reason,
+            answer=draft if reason is StopReason.ANSWERED else None,
+            facts=self.facts,
+            draft=draft,
+            evidence=seen,
+            rounds=tuple(self._rounds),
+            usage=self._usage,
+            seconds=time.monotonic() - self._started,
+            policy=policy.name,
+            ranking=ranking,
+            note=self._note,
+        )

@@ -1,0 +1,163 @@
+"""Words, names and numbers of a text, in any script and without word lists of any data set."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+_QUOTE_MARKS = str.maketrans(dict.fromkeys("‘’‚‛′`´ʼ＇“”„‟″«»＂\"", "'"))
+_DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−－", "-"))
+_SPACE = re.compile(r"\s+")
+
+# Combining marks, which `\w` leaves out: without them words of Hindi or Arabic fall apart at their vowel signs.
+_MARKS = "".join(chr(point) for point in range(0x300, 0xAC00) if unicodedata.category(chr(point)).startswith("M"))
+_WORD = re.compile(rf"[^\W_][\w{_MARKS}]*(?:['.\-][^\W_][\w{_MARKS}]*)*")
+_THOUSANDS = re.compile(r"(?<![\d.,])\d{1,3}(?:,\d{3})+(?!\d)|(?<![\d.,])\d{1,3}(?:[\u00a0\u2009\u202f]\d{3})+(?!\d)")
+_INITIALS = re.compile(r"\b[A-Z]\.(?: ?[A-Z]\.)+|\b[A-Z](?:\.[A-Z])+\b")
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+
+# Scripts without spaces between words, and Hangul, which glues endings on: Thai to Myanmar, Khmer, Hangul, kana, Han.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_SCRIPT_RUNS = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
+
+# Words without content of their own in English questions and draft answers: articles, pronouns, auxiliaries,
+# prepositions, conjunctions and question words (the closed classes of the language, not a list from any data).
+FUNCTION_WORDS = frozenset(
+    """
+    a an the this that these those it its he him his she her they them their we us our you your i me my who
+    whom whose which what when where why how is are was were be been being am do does did done has have had
+    having will would shall should can could may might must of in on at by for with from to into onto over
+    under about as than then and or nor but if so not no yes both either neither each any some all more most
+    other same such there here also only very between during before after above below up down out off again
+    once s t
+    """.split()  # noqa: SIM905 - a block reads better
+)
+
+
+def normalise(text: str) -> str:
+    """One spelling for texts that a reader would call the same.
+
+    Unicode NFC, one kind of quote mark and of dash, runs of white space as one space. Case is kept.
+    """
+    return _SPACE.sub(" ", same_marks(text)).strip()
+
+
+def same_marks(text: str) -> str:
+    """The text in NFC with one kind of quote mark and of dash; white space as it is."""
+    return unicodedata.normalize("NFC", text).translate(_QUOTE_MARKS).translate(_DASHES)
+
+
+def unspaced(char: str) -> bool:
+    """Whether a character is of a script that puts no spaces between words, so that a word may begin at any place."""
+    return _HAS_UNSPACED.match(char) is not None
+
+
+def words(text: str) -> list[str]:
+    """Words as written, hyphenated and dotted ones whole, without a possessive ending.
+
+    Initials are one word ("J. R. R. Tolkien" and "J.R.R. Tolkien" are JRR Tolkien), and so are numbers with thousands
+    separators ("1,000" is 1000). A run of a script without spaces is one word.
+    """
+    plain = _INITIALS.sub(_letters, normalise(_THOUSANDS.sub(_digits, text))).replace("_", " ")
+    found = (_bare(word) for word in _WORD.findall(plain))
+    return [part for word in found for part in (_SCRIPT_RUNS.findall(word) if _HAS_UNSPACED.search(word) else [word])]
+
+
+def _digits(match: re.Match[str]) -> str:
+    return "".join(char for char in match.group() if char.isdigit())
+
+
+def _letters(match: re.Match[str]) -> str:
+    return match.group().replace(".", "").replace(" ", "")
+
+
+def _bare(word: str) -> str:
+    return word[:-2] if word.endswith(("'s", "'S")) and len(word) > 2 else word
+
+
+def content_words(text: str, *, fold: bool = True) -> list[str]:
+    """Words that carry content, case-folded unless told otherwise, in order; numbers count, hyphens split.
+
+    An acronym is content even where it is spelled like a function word ("US"). Runs of a script without spaces give
+    their overlapping pairs of characters, as those are what two sentences about one thing share.
+    """
+    shouted = not any(char.islower() for char in text)
+    parts = (part for word in words(text) for part in word.split("-"))
+    found = [word for part in parts for word in _content(part, shouted=shouted)]
+    return [word.casefold() for word in found] if fold else found
+
+
+def _content(part: str, *, shouted: bool) -> Iterator[str]:
+    if _HAS_UNSPACED.match(part):
+        yield from _pairs(part)
+    elif part.casefold() not in FUNCTION_WORDS or (part.isupper() and len(part) > 1 and not shouted):
+        yield part
+
+
+def _pairs(run: str) -> list[str]:
+    """Pairs of characters; those of hiragana alone, which writes particles and endings, only if there is no other."""
+    if len(run) == 1:
+        return [run]
+    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+    return pairs if _HIRAGANA.fullmatch(run) else [pair for pair in pairs if not _HIRAGANA.fullmatch(pair)]
+
+
+def numbers(text: str) -> frozenset[str]:
+    """Words with a digit: "1,000" is 1000, "5th" is 5, and a span of years gives both."""
+    parts = (part.casefold() for word in words(text) for part in word.split("-"))
+    return frozenset(_ORDINAL.sub(r"\1", part) for part in parts if any(char.isdigit() for char in part))
+
+
+_UPPER = "".join(chr(point) for point in range(0x2000) if chr(point).isupper())
+_TITLE = rf"(?:[{_UPPER}][^\W_]{{0,2}}|Prof|Capt)\.(?= )"  # a period elsewhere ends a sentence
+_CAPITAL = rf"(?:{_TITLE}|[{_UPPER}][\w{_MARKS}]*(?:['.\-&][^\W_]+)*|\d[\w.,:-]*)"
+_LINK = r"(?:of|the|de|la|le|du|des|da|di|del|van|von|der|den|und|et|y|and|for|in|&)"
+_NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?:,? (?:{_LINK} ){{0,2}}{_CAPITAL})*")
+
+
+@lru_cache(maxsize=4096)
+def names(text: str) -> tuple[str, ...]:
+    """Spans that look like names: runs of capitalised words and numbers, joined over short links ("of", "de la").
+
+    Function words at the ends of a span are taken off, so that the first word of a sentence counts only if it has
+    content. Scripts without capitals have no such spans; there `content_words` carries the weight.
+    """
+    spans = (_trim(run.group()) for run in _NAME.finditer(normalise(text)))
+    return tuple(dict.fromkeys(span for span in spans if span))
+
+
+def _trim(span: str) -> str:
+    parts = span.split(" ")
+    while parts and _is_function_word(parts[0]):
+        parts.pop(0)
+    while parts and _is_function_word(parts[-1]):
+        parts.pop()
+    return " ".join(parts).strip(" .,:;").removesuffix("'s")
+
+
+def _is_function_word(part: str) -> bool:
+    word = part.strip(".,:;")
+    return word.casefold() in FUNCTION_WORDS and not (word.isupper() and len(word) > 1)
+
+
+def shares_word(left: Iterable[str], right: Iterable[str]) -> bool:
+    """Whether two word collections meet, common inflections included."""
+    stems = {stem(word) for word in left}
+    return any(stem(word) in stems for word in right)
+
+
+def stem(word: str) -> str:
+    """A crude stem that is the same for common inflections: lower case, at most the first six letters.
+
+    Numbers stay whole. Truncation is the language-independent stemmer of McNamee and Mayfield (2004), who found
+    prefixes of 4 to 6 characters to work across European languages.
+    """
+    folded = word.casefold()
+    return folded if any(char.isdigit() for char in folded) else folded[:6]

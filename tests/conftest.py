@@ -1,0 +1,20 @@
+"""Fixtures of all tests."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# Before anything imports dspy: without a network its first LM call would wait for a price map.
+os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """Folder of the labelled questions; tests that need it are skipped where it is absent."""
+    folder = Path(__file__).parents[1] / ".." / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip("the labelled questions are not beside this checkout (../shared/data)")
+    return folder
