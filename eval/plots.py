@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopstop.eval.score import Crash, Score
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
+
+from hopstop.eval.score import Crash, Score
 
 
 def draw(by_stop_reason: Mapping[str, Mapping[str, Any]], results: Iterable[Score | Crash], folder: Path) -> list[Path]:

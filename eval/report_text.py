@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hopstop.eval.diagnose import MEANING, Case, by_cause
-from hopstop.eval.score import Crash, Score
 from rich.table import Table
 from rich.text import Text
+
+from hopstop.eval.diagnose import MEANING, Case, by_cause
+from hopstop.eval.score import Crash, Score
 
 EXAMPLES = 5  # ids shown for each cause
 _REASON_COLUMNS = ("share", "n", "em", "f1", "proven", "all_support", "passages_mean", "rounds_mean", "tokens_mean")

@@ -1,1 +1,90 @@
-"""TODO"""
+"""The program: a bounded loop that searches, reads and decides, and code that has the last word on stopping.
+
+Names are imported when they are used: reading a corpus does not wait for DSPy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hopstop.program.bm25 import BM25Index
+    from hopstop.program.corpus import read_corpus
+    from hopstop.program.errors import HopstopError
+    from hopstop.program.lm_policy import LMPolicy
+    from hopstop.program.loop import IterativeQA
+    from hopstop.program.policy import Policy, Reply, State
+    from hopstop.program.records import (
+        Claim,
+        Decision,
+        Fact,
+        Hit,
+        Limits,
+        Outcome,
+        Passage,
+        Query,
+        Quote,
+        Round,
+        StopReason,
+        Usage,
+    )
+    from hopstop.program.retriever import FusedRetriever, Retriever, reciprocal_rank_fusion
+
+_HOMES = {
+    "BM25Index": "bm25",
+    "Claim": "records",
+    "Decision": "records",
+    "Fact": "records",
+    "FusedRetriever": "retriever",
+    "Hit": "records",
+    "HopstopError": "errors",
+    "IterativeQA": "loop",
+    "LMPolicy": "lm_policy",
+    "Limits": "records",
+    "Outcome": "records",
+    "Passage": "records",
+    "Policy": "policy",
+    "Query": "records",
+    "Quote": "records",
+    "Reply": "policy",
+    "Retriever": "retriever",
+    "Round": "records",
+    "State": "policy",
+    "StopReason": "records",
+    "Usage": "records",
+    "read_corpus": "corpus",
+    "reciprocal_rank_fusion": "retriever",
+}
+
+__all__ = [
+    "BM25Index",
+    "Claim",
+    "Decision",
+    "Fact",
+    "FusedRetriever",
+    "Hit",
+    "HopstopError",
+    "IterativeQA",
+    "LMPolicy",
+    "Limits",
+    "Outcome",
+    "Passage",
+    "Policy",
+    "Query",
+    "Quote",
+    "Reply",
+    "Retriever",
+    "Round",
+    "State",
+    "StopReason",
+    "Usage",
+    "read_corpus",
+    "reciprocal_rank_fusion",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -74,9 +74,9 @@ class Caller:
         before: Usage,
     ) -> tuple[Any, Usage]:
         lm = self._lm(predictor)
+        config = self._config(lm, predictor, attempt)  # outside: within, an adapter is always set
         with metered(lm) as (private, meter), dspy.context(adapter=self._adapter(lm)):
             try:
-                config = self._config(lm, predictor, attempt)
                 prediction = await runtime.call(predictor, lm=private, config=config, **inputs)
             except AdapterParseError:
                 prediction = None

@@ -12,7 +12,7 @@ from hopstop.program.text import content_words, names, numbers
 # Two of three characters alike in order: what remains of a word after one edit in three letters, the shortest that is
 # still confusable. difflib's documentation calls a ratio above 0.6 a close match; look-alikes must be closer than that.
 ALIKE = 2 / 3
-_YEAR = re.compile(r"1\d\d\d|20\d\d")
+_YEAR = re.compile(r"(?:1\d|20)\d\ds?")
 _BETWEEN_NAMES = re.compile(r"[,;/]\s*|\s+(?:and|or|&|et|und|y|for|in)\s+|\s*\b[\d.:-]*\d\S*\s*")
 
 

@@ -144,7 +144,8 @@ def _trim(span: str) -> str:
 
 def _is_function_word(part: str) -> bool:
     word = part.strip(".,:;")
-    return word.casefold() in FUNCTION_WORDS and not (word.isupper() and len(word) > 1)
+    initial = part.isupper() and (len(word) > 1 or part.endswith("."))
+    return word.casefold() in FUNCTION_WORDS and not initial
 
 
 def shares_word(left: Iterable[str], right: Iterable[str]) -> bool:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from hopstop.eval.diagnose import MEANING, Case, Cause, by_cause, diagnose
 from hopstop.eval.outcomes import Row
 from hopstop.eval.questions import Question, Support

@@ -5,6 +5,8 @@ import time
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+
 from hopstop.eval.folder import start_fresh
 from hopstop.eval.questions import Dataset, Question, Support
 from hopstop.eval.report import ABOUT_ANSWERS, load, write_report
@@ -15,7 +17,6 @@ from hopstop.eval.stats import compare
 from hopstop.eval.system import System
 from hopstop.program.errors import BadInput
 from hopstop.program.records import Fact, Outcome, Passage, Quote, Round, StopReason
-from rich.console import Console
 
 DESIGN_METRICS = {
     "n", "crashed", "all_support", "recall_at_5", "recall_at_10", "passages_mean", "rounds_mean", "answered", "em",

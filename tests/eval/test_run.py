@@ -13,6 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from hopstop.eval.folder import OUTCOMES
 from hopstop.eval.outcomes import Row, read_rows
 from hopstop.eval.questions import Dataset, Question, Support
@@ -21,8 +24,6 @@ from hopstop.eval.score import Crash, Score, score
 from hopstop.eval.system import System
 from hopstop.program.errors import BadInput, BadQuestion
 from hopstop.program.records import Fact, Outcome, Passage, Query, Quote, Round, StopReason, Usage
-from hypothesis import given
-from hypothesis import strategies as st
 
 SECRET = "sk-ant-api03-NOT-A-REAL-KEY"
 WORDS = "Ada reviewed the fix"
@@ -151,6 +152,7 @@ def test_a_crash_is_recorded_apart_without_its_message_and_tried_again(tmp_path:
 
     results = evaluate(system(broken), questions(4), tmp_path)
     assert [type(item) for item in results] == [Score, Crash, Crash, Score]
+    assert isinstance(results[1], Crash)
     assert results[1].error.startswith("RuntimeError in ")
     assert results[2] == Crash("q2", "BadQuestion: the question is too long; shorten it")
     assert SECRET not in files_of(tmp_path)

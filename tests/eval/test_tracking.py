@@ -9,6 +9,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -71,7 +72,7 @@ def logged(place: Path) -> tuple[Path, str]:
     return folders[0], runs[0]
 
 
-def rows(place: Path, query: str, *values: str) -> list[tuple[object, ...]]:
+def rows(place: Path, query: str, *values: str) -> list[Any]:
     with sqlite3.connect(place / "mlflow.db") as connection:
         return connection.execute(query, values).fetchall()
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from chat_server import ChatServer
 from click.testing import CliRunner, Result
-from conftest import ChatServer
-from fakes import HALF, PROOF, QUESTION, ScriptedPolicy
 
+from fakes import HALF, PROOF, QUESTION, ScriptedPolicy
 from hopstop.optimize.cli import main
 from hopstop.program.policy import Reply, State
 from hopstop.program.records import Decision, Limits
@@ -78,7 +78,9 @@ def test_json_is_one_document_with_titles_and_rounds(films: Path, policy: Script
 
 @pytest.mark.parametrize(("groups", "seen"), [("finance", True), ("hr, finance,", True), ("hr", False), ("", False)])
 def test_groups_decide_what_is_read(films: Path, policy: Scripted, groups: str, seen: bool) -> None:
-    result = ask("--index", films, "--groups", groups, "--json", question="Who was paid 4471 crowns with voucher XYZZY?")
+    result = ask(
+        "--index", films, "--groups", groups, "--json", question="Who was paid 4471 crowns with voucher XYZZY?"
+    )
     assert ("secret" in json.loads(result.stdout)["passages"]) is seen
 
 
