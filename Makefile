@@ -17,6 +17,8 @@ PIP := .venv/bin/python -m pip --disable-pip-version-check --no-input
 WANTED = { pwd; echo '$(EXTRAS)'; cat pyproject.toml constraints.txt; \
 	find $(ROOMS) -name __pycache__ -prune -o -type f -print | LC_ALL=C sort; }
 
+# A new .venv is compiled after pip is done, on all cores: pip does it on one, which is half of its time.
+
 .DEFAULT_GOAL := help
 .PHONY: help python install demo test check wheel constraints clean
 
@@ -31,16 +33,18 @@ python:
 
 install:  ## set up .venv; quick when nothing changed
 	@if [ -x .venv/bin/hopstop ] && [ -d build ] && $(WANTED) | cmp -s - .venv/installed; then exit 0; fi; \
-	set -e; rm -f .venv/installed; \
+	set -e; rm -f .venv/installed; compile=; \
 	if ! .venv/bin/python -c '$(MODERN); import pip' >/dev/null 2>&1; then \
 		python=$$($(MAKE) --no-print-directory -s python); \
-		echo "making .venv with $$python" >&2; \
-		"$$python" -m venv --clear .venv; \
+		echo "making .venv with $$python, which takes some minutes" >&2; \
+		"$$python" -m venv --clear .venv; compile=--no-compile; \
 	fi; \
-	echo "installing hopstop[$(EXTRAS)] into .venv (the first time takes minutes)" >&2; \
+	echo "installing hopstop[$(EXTRAS)] into .venv" >&2; \
 	rm -rf build; \
-	$(PIP) install -q -c constraints.txt setuptools; \
-	$(PIP) install -q -c constraints.txt --no-build-isolation --config-settings editable_mode=strict -e '.[$(EXTRAS)]'; \
+	$(PIP) install -qq -c constraints.txt pip setuptools; \
+	$(PIP) install -qq $$compile -c constraints.txt --no-build-isolation \
+		--config-settings editable_mode=strict -e '.[$(EXTRAS)]'; \
+	[ -z "$$compile" ] || .venv/bin/python -m compileall -qq -j 0 .venv/lib || true; \
 	$(WANTED) > .venv/installed
 
 demo: install  ## one search and the loop, side by side, on a made corpus
@@ -65,7 +69,7 @@ constraints:  ## resolve constraints.txt anew (needs python3.11)
 	python3.11 -m venv "$$env"; \
 	"$$env/bin/python" -m pip install -q -U pip; \
 	"$$env/bin/python" -m pip install -q -U 'setuptools>=77' '.[dev,fast]'; \
-	"$$env/bin/python" -m pip freeze --all --exclude hopstop --exclude pip > "$$env/pins"; \
+	"$$env/bin/python" -m pip freeze --all --exclude hopstop > "$$env/pins"; \
 	if grep -n '[@/]' "$$env/pins"; then echo "these are not plain pins" >&2; exit 1; fi; \
 	{ sed '/^[^#]/,$$d' constraints.txt; cat "$$env/pins"; } > "$$env/constraints.txt"; \
 	cp "$$env/constraints.txt" constraints.txt

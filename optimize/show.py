@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sys
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from rich.console import Console, Group, RenderableType
@@ -13,6 +16,7 @@ from rich.text import Text
 from hopstop.eval.outcomes import summary
 from hopstop.program.records import Fact, Outcome, Passage, Query, Round
 
+MAX_ID = 24  # characters of an id in a list of passages
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 _CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "")  # they reorder what follows
 
@@ -25,6 +29,12 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Where progress and remarks go."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def typed(name: str) -> str:
+    """How a person types a command that was installed with this one: with its folder where the PATH lacks it."""
+    here = Path(sys.argv[0])
+    return name if shutil.which(name) or here.stem != "hopstop" else str(here.with_name(name))
 
 
 def plain(text: str) -> str:
@@ -167,17 +177,17 @@ def _searched(query: Query, question: str) -> Text:
 def _read(item: Round, passages: dict[str, Passage]) -> RenderableType:
     if not item.new:
         return Text("nothing new" if item.hits else "nothing found")
-    grid = Table.grid(padding=(0, 1))
-    grid.add_column(style="cyan", no_wrap=True, overflow="ellipsis", max_width=24)
-    grid.add_column(no_wrap=True, overflow="ellipsis")
-    for name in item.new:
-        grid.add_row(Text(plain(name)), Text(_snippet(passages[name], fallback=name in item.fallback)))
-    return grid
+    width = min(MAX_ID, max(map(len, item.new)))
+    lines = [_passage_line(passages[name], width, fallback=name in item.fallback) for name in item.new]
+    return Group(*lines)
 
 
-def _snippet(passage: Passage, *, fallback: bool) -> str:
+def _passage_line(passage: Passage, width: int, *, fallback: bool) -> Text:
+    """One line: its id, its title and how it begins."""
     title = f"{passage.title}: " if passage.title else ""
-    return plain(f"{'(fallback) ' if fallback else ''}{title}{passage.text[:200]}")
+    begins = plain(f"{'(fallback) ' if fallback else ''}{title}{passage.text[:200]}")
+    name = plain(passage.id)[:MAX_ID].ljust(width)
+    return Text.assemble((name, "cyan"), "  ", begins, no_wrap=True, overflow="ellipsis")
 
 
 def _decision(item: Round, outcome: Outcome) -> Text:

@@ -31,9 +31,14 @@ def listing(facts: Sequence[Fact]) -> str:
         if fact.quote is not None:
             state = f'proven: "{one_line(fact.quote.text)}"'
         else:
-            state = f"follows from: {', '.join(fact.follows_from)}" if fact.follows_from else "open"
+            state = f"follows from {_labels(fact.follows_from, facts)}" if fact.follows_from else "open"
         lines.append(f"F{number} {one_line(fact.need)} - {state}")
     return "\n".join(lines)
+
+
+def _labels(needs: Sequence[str], facts: Sequence[Fact]) -> str:
+    labels = {fact.need: f"F{number}" for number, fact in enumerate(facts, start=1)}
+    return ", ".join(labels.get(need, need) for need in needs)
 
 
 def merge(known: Sequence[Fact], claims: Sequence[Claim], reading: Reading) -> tuple[tuple[Fact, ...], tuple[str, ...]]:

@@ -7,6 +7,7 @@ warning here), off-topic -> 59.2. Each function gives the fault in words for the
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol, runtime_checkable
@@ -14,7 +15,9 @@ from typing import Protocol, runtime_checkable
 from hopstop.program.records import NO_GROUPS
 from hopstop.program.text import content_words, names, numbers, stem, words
 
+_QUESTION_MARK = re.compile("[?？؟]+")
 COMMON = 0.1  # a word in more than a tenth of the passages tells little: its BM25 idf is below ln(10) = 2.3
+FEW = 10  # passages; two searches read them all, so a word that only so many hold is not common in a small index either
 
 
 class FaultKind(StrEnum):
@@ -88,29 +91,32 @@ def faults(query: str, context: QueryContext) -> tuple[Fault, ...]:
 def vague(query: str, context: QueryContext) -> Fault | None:
     """No name, no number and no word that is rare in the index: nothing to hold on to.
 
-    Without statistics any content word counts as rare, so that only a query of function words is vague.
+    Without statistics any content word counts as rare, so that only a query of function words is vague. A capital at
+    the start of the query makes no name of a common word.
     """
-    if names(query) or numbers(query) or any(_share(word, context) <= COMMON for word in content_words(query)):
+    named = [name for name in names(query) if " " in name or not query.lstrip().startswith(name)]
+    if named or numbers(query) or not all(_is_common(word, context) for word in content_words(query)):
         return None
     return Fault(FaultKind.VAGUE, "the query is vague: it has no name, number or rare word; name what you look for")
 
 
 def over_broad(query: str, context: QueryContext) -> Fault | None:
     """Every content word that the index knows is common, so that BM25 can only pick at random."""
-    if context.statistics is None:
-        return None
-    shares = [share for word in content_words(query) if (share := _share(word, context)) > 0]
-    if not shares or min(shares) <= COMMON:
+    known = [word for word in content_words(query) if _frequency(word, context) > 0]
+    if not known or not all(_is_common(word, context) for word in known):
         return None
     return Fault(FaultKind.OVER_BROAD, "the query is too broad: all its words are common in the index; add a name")
 
 
 def fusion(query: str, context: QueryContext) -> Fault | None:
-    """Asks for two missing facts at once: covers all content words of two open needs, or holds two question marks."""
+    """Asks for two missing facts at once: covers all content words of two open needs, or holds two question marks.
+
+    A need that is part of another ("the fix of 12", "who reviewed the fix of 12") is not a second one.
+    """
     asked = _stems(query)
-    covered = [need for need in context.needs if (wanted := _stems(need)) and asked.issuperset(wanted)]
-    distinct = {frozenset(_stems(need)) for need in covered}
-    if len(distinct) < 2 and query.count("?") < 2:
+    covered = {frozenset(wanted) for need in context.needs if (wanted := _stems(need)) and asked.issuperset(wanted)}
+    separate = [wanted for wanted in covered if not any(wanted < other for other in covered)]
+    if len(separate) < 2 and len(_QUESTION_MARK.findall(query)) < 2:
         return None
     message = "the query asks for two facts at once; ask for one of them"
     return Fault(FaultKind.FUSION, message, warning=True)
@@ -141,19 +147,23 @@ def carry_drop(query: str, context: QueryContext) -> Fault | None:
 
 def repeat(query: str, context: QueryContext) -> Fault | None:
     """Has the same content words as a query that was searched, in any order."""
-    asked = _stems(query)
-    if asked and not any(asked == _stems(tried) for tried in context.tried):
-        return None
-    if not asked and not any(words(query) == words(tried) for tried in context.tried):
+    asked = _wording(query)
+    if not any(asked == _wording(tried) for tried in context.tried):
         return None
     return Fault(FaultKind.REPEAT, "the query was searched already; use other words, e.g. a synonym or another name")
 
 
-def _share(word: str, context: QueryContext) -> float:
-    """Share of the passages that hold a word, in [0, 1]; 0 if the retriever has no statistics."""
-    if context.statistics is None:
-        return 0.0
-    return context.statistics.document_frequency(word, context.groups) / max(1, len(context.statistics))
+def _wording(query: str) -> frozenset[str]:
+    return frozenset(content_words(query) or (word.casefold() for word in words(query)))
+
+
+def _is_common(word: str, context: QueryContext) -> bool:
+    return context.statistics is not None and _frequency(word, context) > max(FEW, COMMON * len(context.statistics))
+
+
+def _frequency(word: str, context: QueryContext) -> int:
+    """Number of the passages that hold a word; 0 if the retriever has no statistics."""
+    return 0 if context.statistics is None else context.statistics.document_frequency(word, context.groups)
 
 
 def _stems(text: str) -> set[str]:

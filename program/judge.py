@@ -9,7 +9,7 @@ from hopstop.program.lookalike import near_misses
 from hopstop.program.reading import Reading, one_line
 from hopstop.program.records import Decision, Fact, Judgement, Limits, sound_needs
 from hopstop.program.sentences import sentence_spans
-from hopstop.program.text import content_words, names, numbers, stem, words
+from hopstop.program.text import FUNCTION_WORDS, content_words, names, numbers, stem, words
 
 _YES_NO = frozenset({"yes", "no", "ja", "nein", "oui", "non", "sí", "はい", "いいえ"})
 
@@ -67,9 +67,9 @@ def _sufficiency(question: str, draft: str, facts: Sequence[Fact], reading: Read
 
 
 def _stands(piece: str, said: set[str], own: frozenset[str]) -> bool:
-    wanted = [stem(word) for word in content_words(piece) or _answer_words(piece) if word not in own]
     if _is_yes_no(piece):
         return True
+    wanted = [stem(word) for word in content_words(piece) or _answer_words(piece) if word not in own]
     return sum(word in said for word in wanted) * 2 >= len(wanted)
 
 
@@ -79,8 +79,9 @@ def _answer_words(text: str) -> list[str]:
 
 
 def _is_yes_no(text: str) -> bool:
-    said = words(text)
-    return bool(said) and said[0].casefold() in _YES_NO
+    """Whether an answer is yes or no with nothing else in it: "No.", "Yes, both are"."""
+    said = {word.casefold() for word in words(text)}
+    return not _YES_NO.isdisjoint(said) and said <= _YES_NO | FUNCTION_WORDS
 
 
 def _derived(facts: Sequence[Fact]) -> list[str]:
@@ -96,9 +97,9 @@ def _answer_gaps(question: str, draft: str, facts: Sequence[Fact], reading: Read
     if _is_yes_no(draft):
         return []
     derived = bool(_derived(facts))
-    text = "\n".join([*_quoted_texts(facts, reading), *([question] if derived else [])])
-    held = {word.removesuffix("s") for word in content_words(text)} | numbers(text)
-    gaps = [] if derived else sorted(numbers(draft) - numbers(text))
+    texts = [*_quoted_texts(facts, reading), *([question] if derived else [])]
+    held = {word.removesuffix("s") for text in texts for word in content_words(text)}
+    gaps = [] if derived else sorted(numbers(draft).difference(*map(numbers, texts)))
     gaps += [name for name in names(draft) if not held.issuperset(_name_words(name))]
     return [f'"{one_line(gap)}" of the answer stands in no quoted passage' for gap in dict.fromkeys(gaps)]
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import dspy
 
-from hopstop.program.facts import listing, proven, sound
+from hopstop.program.facts import listing, sound
 from hopstop.program.lm import Caller
 from hopstop.program.policy import Reply, State
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim, Decision, Hit, Passage, Query
 from hopstop.program.retriever import Retriever
 from hopstop.program.runtime import Runtime
+from hopstop.program.text import content_words
 from hopstop.signatures import Decide, Prune, Rewrite
 
 USEFUL, LEADS_ON = 2.0, 1.0
@@ -48,6 +49,11 @@ class LMPolicy(dspy.Module):
         """See Policy.name."""
         lm = self._caller.lm or dspy.settings.lm
         return f"lm:{getattr(lm, 'model', 'none')}"
+
+    @property
+    def writes_freely(self) -> bool:
+        """See Policy.writes_freely."""
+        return True
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
         """See Policy.decide. A reply that cannot be read is a decision to search on with nothing shown."""
@@ -86,7 +92,8 @@ class LMPolicy(dspy.Module):
             runtime,
             self.rewriter,
             question=state.question,
-            known=listing(proven(state.facts)),
+            facts=listing(state.facts),
+            titles=list(dict.fromkeys(item.title for item in state.reading.passages if item.title)),
             queries=list(state.queries),
             missing=need,
             faults="\n".join(faults),
@@ -94,9 +101,15 @@ class LMPolicy(dspy.Module):
         return Reply(" ".join(reply.query.split()) if reply is not None else "", usage)
 
     def needs(self, state: State, width: int) -> tuple[str, ...]:
-        """The first open facts that nothing open leads to; the question itself if no fact is open or listed."""
+        """The first open facts that can be searched for now; the question itself if there is none.
+
+        A fact waits while another open one is part of its words: "where the director of Alien was born" waits for "the
+        director of Alien".
+        """
         still_open = [fact.need for fact in state.facts if not sound(fact, state.facts) and not fact.follows_from]
-        return tuple(still_open[:width]) or (state.question,)
+        parts = {need: set(content_words(need)) for need in still_open}
+        ready = [need for need in still_open if not any(other < parts[need] for other in parts.values())]
+        return tuple(ready[:width]) or (state.question,)
 
     async def search(self, state: State, query: Query, k: int, retriever: Retriever, runtime: Runtime) -> list[Hit]:
         """See Policy.search: the search engine's order stands."""

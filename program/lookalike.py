@@ -37,6 +37,8 @@ def alike(left: str, right: str) -> bool:
 
 
 def _plain(text: str) -> str:
+    if text.isascii():
+        return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
@@ -76,18 +78,21 @@ def near_misses(question: str, texts: Sequence[str]) -> list[str]:
         question: As it was asked.
         texts: Title and text of each quoted passage.
     """
-    joined = "\n".join(texts)
-    held = set(content_words(_plain(joined))) | numbers(joined)
-    candidates = sorted(numbers(joined)) + list(_single_names(joined))
+    held = {_plain(word) for text in texts for word in content_words(text)}.union(*map(numbers, texts))
     objections = []
     for wanted in sorted(numbers(question)) + list(_single_names(question)):
         if held.issuperset(content_words(_plain(wanted))):
             continue
-        twins = (name for name in candidates if alike(wanted, name))
-        twin = next((name for name in twins if _same_place(wanted, question, name, joined)), None)
+        twin = next((name for text in texts for name in _twins(wanted, question, text)), None)
         if twin is not None:
             objections.append(f'the question asks for "{wanted}" but the quoted passages speak of "{twin}"')
     return objections
+
+
+def _twins(wanted: str, question: str, text: str) -> Iterator[str]:
+    for name in (*sorted(numbers(text)), *_single_names(text)):
+        if alike(wanted, name) and _same_place(wanted, question, name, text):
+            yield name
 
 
 def _single_names(text: str) -> Iterator[str]:
@@ -98,10 +103,10 @@ def _single_names(text: str) -> Iterator[str]:
                 yield name.strip(" .")
 
 
-def _same_place(wanted: str, question: str, twin: str, texts: str) -> bool:
+def _same_place(wanted: str, question: str, twin: str, text: str) -> bool:
     if not (_YEAR.fullmatch(wanted) and _YEAR.fullmatch(twin)):
         return True
-    return not _beside(wanted, question).isdisjoint(_beside(twin, texts))
+    return not _beside(wanted, question).isdisjoint(_beside(twin, text))
 
 
 def _beside(number: str, text: str) -> set[tuple[int, str]]:

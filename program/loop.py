@@ -6,6 +6,7 @@ import threading
 
 import dspy
 
+from hopstop.program.faults import Statistics
 from hopstop.program.judge import judge
 from hopstop.program.lm import LMFailed
 from hopstop.program.policy import Policy
@@ -56,13 +57,17 @@ class IterativeQA(dspy.Module):
         """
         # An optimiser collects calls from DSPy's trace, where predictors side by side have no fixed order.
         runtime = Blocking(parallel=dspy.settings.trace is None)
-        return run_blocking(self._answer(Run(check_question(question), groups, self.limits, cancel), runtime))
+        return run_blocking(self._answer(self._run(question, groups, cancel), runtime))
 
     async def aforward(
         self, question: str, *, groups: frozenset[str] = NO_GROUPS, cancel: threading.Event | None = None
     ) -> Outcome:
         """See forward; awaits searches and LM calls."""
-        return await self._answer(Run(check_question(question), groups, self.limits, cancel), Awaiting())
+        return await self._answer(self._run(question, groups, cancel), Awaiting())
+
+    def _run(self, question: str, groups: frozenset[str], cancel: threading.Event | None) -> Run:
+        statistics = self.retriever if isinstance(self.retriever, Statistics) else None
+        return Run(check_question(question), groups, self.limits, cancel=cancel, statistics=statistics)
 
     async def _answer(self, run: Run, runtime: Runtime) -> Outcome:
         try:
@@ -88,9 +93,7 @@ class IterativeQA(dspy.Module):
                 return StopReason.NO_NEW_PASSAGES
             if (reason := run.why_stop()) is not None:
                 return reason
-            grades, queries = await runtime.both(
-                self._prune(run, runtime), next_queries(run, self.policy, self.retriever, runtime)
-            )
+            grades, queries = await runtime.both(self._prune(run, runtime), next_queries(run, self.policy, runtime))
             run.close(grades, queries)
 
     def _ends(self, run: Run, judgement: Judgement, *, stop: bool) -> bool:

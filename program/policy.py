@@ -23,6 +23,7 @@ class State:
         reading: The passages to read, labelled P1, P2, ...
         facts: What the question needs as listed so far, proven facts with quotes. Empty before the first decision.
         queries: The queries searched so far.
+        read: Ids of all passages read so far, in the order read; those that Prune dropped included.
         draft: The last draft answer.
         objections: Why the last STOP was refused, or what is open.
         groups: Groups of the user.
@@ -32,6 +33,7 @@ class State:
     reading: Reading = field(default_factory=Reading)
     facts: tuple[Fact, ...] = ()
     queries: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
     draft: str = ""
     objections: tuple[str, ...] = ()
     groups: frozenset[str] = NO_GROUPS
@@ -54,6 +56,11 @@ class Policy(Protocol):
     @property
     def name(self) -> str:
         """How outcomes name it, e.g. "offline"."""
+        ...
+
+    @property
+    def writes_freely(self) -> bool:
+        """Whether its queries are checked for faults: what a model writes is, what code takes from the index is not."""
         ...
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hopstop.program.facts import proven
 from hopstop.program.faults import QueryContext, Statistics, faults
 from hopstop.program.policy import Policy, State
 from hopstop.program.records import Query
-from hopstop.program.retriever import Retriever
 from hopstop.program.run import Run
 from hopstop.program.runtime import Runtime
 from hopstop.program.text import content_words, names, numbers
@@ -14,18 +15,18 @@ from hopstop.program.text import content_words, names, numbers
 MAX_ANCHORS = 3  # names added to a plain query; its length then stays within the eight words that Rewrite is asked for
 
 
-async def next_queries(run: Run, policy: Policy, retriever: Retriever, runtime: Runtime) -> tuple[Query, ...]:
+async def next_queries(run: Run, policy: Policy, runtime: Runtime) -> tuple[Query, ...]:
     """One query for each need that the policy wants searched, at most `width`, no two the same."""
     state = run.state()
-    statistics = retriever if isinstance(retriever, Statistics) else None
     queries: list[Query] = []
     for need in policy.needs(state, run.limits.width):
-        tried = (*state.queries, *(query.text for query in queries))
-        queries.append(await _rewrite(run, policy, runtime, need, context(state, tried, statistics)))
+        query = await _rewrite(run, policy, runtime, state, need)
+        state = replace(state, queries=(*state.queries, query.text))
+        queries.append(query)
     return tuple(queries)
 
 
-def context(state: State, tried: tuple[str, ...], statistics: Statistics | None) -> QueryContext:
+def context(state: State, statistics: Statistics | None) -> QueryContext:
     """What the next query is checked against."""
     read = tuple(f"{passage.title}. {passage.text}" for passage in state.reading.passages)
     open_needs = tuple(fact.need for fact in state.facts if fact.quote is None)
@@ -34,7 +35,7 @@ def context(state: State, tried: tuple[str, ...], statistics: Statistics | None)
         needs=open_needs,
         known=(*(fact.need for fact in state.facts), *read),
         anchors=anchors(state),
-        tried=tried,
+        tried=state.queries,
         statistics=statistics,
         groups=state.groups,
     )
@@ -48,12 +49,12 @@ def anchors(state: State) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in found if not asked.issuperset(content_words(name))))
 
 
-async def _rewrite(run: Run, policy: Policy, runtime: Runtime, need: str, where: QueryContext) -> Query:
-    state = run.state()
+async def _rewrite(run: Run, policy: Policy, runtime: Runtime, state: State, need: str) -> Query:
+    where = context(state, run.statistics)
     told: list[str] = []
     for _ in range(run.limits.rewrite_tries):
         text = run.spent(await policy.rewrite(state, need, told, runtime))
-        found = faults(text, where)
+        found = faults(text, where) if policy.writes_freely else ()
         grave = [fault.message for fault in found if not fault.warning]
         if not grave:
             return Query(text, need, tuple(told), warnings=tuple(fault.message for fault in found))

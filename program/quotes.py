@@ -30,9 +30,7 @@ def find_quote(words: str, passage: Passage) -> Quote | None:
     if not content_words(wanted):
         return None
     plain, starts, ends = _normal_form(passage.text)
-    at = plain.find(wanted)
-    while at >= 0 and not (_is_border(plain, at) and _is_border(plain, at + len(wanted))):
-        at = plain.find(wanted, at + 1)
+    at = _find_whole(wanted, plain)
     if at < 0:
         return None
     start, end = starts[at], ends[at + len(wanted) - 1]
@@ -65,6 +63,15 @@ def _find_words(claim: Claim, reading: Reading) -> Quote | None:
     return None
 
 
+def _find_whole(wanted: str, text: str) -> int:
+    """Where the words first stand as whole words, -1 if nowhere."""
+    at = text.find(wanted)
+    while at >= 0 and not (_is_border(text, at) and _is_border(text, at + len(wanted))):
+        following = (place for place in range(at + 1, len(text)) if _is_border(text, place))
+        at = text.find(wanted, next(following, len(text)))
+    return at
+
+
 def _is_border(text: str, at: int) -> bool:
     """Whether no word goes on across this place."""
     if at in (0, len(text)):
@@ -82,10 +89,14 @@ def _is_mark(char: str) -> bool:
 @lru_cache(maxsize=256)
 def _normal_form(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     """`normalise(text)` with, for each of its characters, where it starts and ends in the text."""
+    plain = normalise(text)
+    composed = unicodedata.is_normalized("NFC", text)
+    if composed and len(plain) == len(text):
+        return plain, range(len(text)), range(1, len(text) + 1)
     chars: list[str] = []
     starts, ends = array("L"), array("L")
-    for start, end in _clusters(text):
-        for char in same_marks(text[start:end]):
+    for start, end, form in _same_clusters(text) if composed else _clusters(text):
+        for char in form:
             space = char.isspace()
             if space and (not chars or chars[-1] == " "):
                 continue
@@ -95,17 +106,17 @@ def _normal_form(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
     return "".join(chars), starts, ends
 
 
-def _clusters(text: str) -> Iterator[tuple[int, int]]:
-    """Offsets of the pieces that Unicode composition never joins: a character with all that may compose onto it."""
-    if unicodedata.is_normalized("NFC", text):
-        yield from ((at, at + 1) for at in range(len(text)))
-        return
+def _same_clusters(text: str) -> Iterator[tuple[int, int, str]]:
+    return ((at, at + 1, char) for at, char in enumerate(same_marks(text)))
+
+
+def _clusters(text: str) -> Iterator[tuple[int, int, str]]:
+    """The pieces that Unicode composition never joins, a character with all that may compose onto it, normalised."""
     start = 0
-    for at in range(1, len(text)):
-        if not _composes(text[at]):
-            yield start, at
+    for at in range(1, len(text) + 1):
+        if at == len(text) or not _composes(text[at]):
+            yield start, at, same_marks(text[start:at])
             start = at
-    yield start, len(text)
 
 
 def _composes(char: str) -> bool:

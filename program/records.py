@@ -241,7 +241,9 @@ class Outcome:
         text = f"Searched {_count(searches, 'time')} in {_count(len(self.rounds), 'round')}"
         text += f" and read {_count(len(self.evidence), 'passage')}; "
         if self.answer is not None and not self.missing:
-            return text + f"every fact has a quote or follows from facts that have one, so the answer is: {self.answer}."
+            return (
+                text + f"every fact has a quote or follows from facts that have one, so the answer is: {self.answer}."
+            )
         shown = "; ".join(f'{fact.need} ("{" ".join(fact.quote.text.split())}")' for fact in self.facts if fact.quote)
         text += f"found: {shown}; " if shown else ""
         if self.missing:

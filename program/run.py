@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from hopstop.program.errors import BadQuestion
 from hopstop.program.evidence import Evidence
+from hopstop.program.faults import Statistics
 from hopstop.program.lm import LMFailed
 from hopstop.program.policy import Policy, Reply, State
 from hopstop.program.reading import Reading
@@ -60,10 +61,17 @@ class Run:
         facts: The facts as judged last.
         dry: Rounds in a row that brought nothing new.
         fell_back: Whether the fallback retriever was asked.
+        statistics: Of the index, if it has any.
     """
 
     def __init__(
-        self, question: str, groups: frozenset[str], limits: Limits, cancel: threading.Event | None = None
+        self,
+        question: str,
+        groups: frozenset[str],
+        limits: Limits,
+        *,
+        cancel: threading.Event | None = None,
+        statistics: Statistics | None = None,
     ) -> None:
         self.question = question
         self.groups = groups
@@ -73,6 +81,7 @@ class Run:
         self.evidence = Evidence(((),))
         self.dry = 0
         self.fell_back = False
+        self.statistics = statistics
         self._limits = limits
         self._cancel = cancel
         self._rounds: list[Round] = []
@@ -119,7 +128,16 @@ class Run:
     def state(self) -> State:
         """What a policy may know now."""
         draft = self._decision.draft if self._decision is not None else ""
-        return State(self.question, self.reading, self.facts, self.tried, draft, self._objections, self.groups)
+        return State(
+            self.question,
+            self.reading,
+            self.facts,
+            queries=self.tried,
+            read=tuple(passage.id for passage in self.evidence.seen),
+            draft=draft,
+            objections=self._objections,
+            groups=self.groups,
+        )
 
     def admit(self, hits: Sequence[Hit]) -> None:
         """Read the hits of one query that were not read yet, as many as the query asks for and the limits allow.

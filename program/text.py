@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-_QUOTE_MARKS = str.maketrans(dict.fromkeys("‘’‚‛′`´ʼ＇“”„‟″«»＂\"", "'"))
+_QUOTE_MARKS = str.maketrans(dict.fromkeys('‘’‚‛′`´ʼ＇“”„‟″«»＂"', "'"))
 _DASHES = str.maketrans(dict.fromkeys("‐‑‒–—―−－", "-"))
 _SPACE = re.compile(r"\s+")
 
@@ -65,9 +65,16 @@ def words(text: str) -> list[str]:
     Initials are one word ("J. R. R. Tolkien" and "J.R.R. Tolkien" are JRR Tolkien), and so are numbers with thousands
     separators ("1,000" is 1000). A run of a script without spaces is one word.
     """
+    return list(_words(text))
+
+
+@lru_cache(maxsize=512)  # one round asks for the words of the same passages several times
+def _words(text: str) -> tuple[str, ...]:
     plain = _INITIALS.sub(_letters, normalise(_THOUSANDS.sub(_digits, text))).replace("_", " ")
-    found = (_bare(word) for word in _WORD.findall(plain))
-    return [part for word in found for part in (_SCRIPT_RUNS.findall(word) if _HAS_UNSPACED.search(word) else [word])]
+    found = [_bare(word) for word in _WORD.findall(plain)]
+    if not _HAS_UNSPACED.search(plain):
+        return tuple(found)
+    return tuple(part for word in found for part in _SCRIPT_RUNS.findall(word))
 
 
 def _digits(match: re.Match[str]) -> str:
@@ -88,10 +95,15 @@ def content_words(text: str, *, fold: bool = True) -> list[str]:
     An acronym is content even where it is spelled like a function word ("US"). Runs of a script without spaces give
     their overlapping pairs of characters, as those are what two sentences about one thing share.
     """
-    shouted = not any(char.islower() for char in text)
-    parts = (part for word in words(text) for part in word.split("-"))
-    found = [word for part in parts for word in _content(part, shouted=shouted)]
-    return [word.casefold() for word in found] if fold else found
+    found = _content_words(text)
+    return [word.casefold() for word in found] if fold else list(found)
+
+
+@lru_cache(maxsize=512)
+def _content_words(text: str) -> tuple[str, ...]:
+    shouted = text.isupper()
+    parts = (part for word in _words(text) for part in word.split("-"))
+    return tuple(found for part in parts for found in _content(part, shouted=shouted))
 
 
 def _content(part: str, *, shouted: bool) -> Iterator[str]:
@@ -111,7 +123,8 @@ def _pairs(run: str) -> list[str]:
 
 def numbers(text: str) -> frozenset[str]:
     """Words with a digit: "1,000" is 1000, "5th" is 5, and a span of years gives both."""
-    parts = (part.casefold() for word in words(text) for part in word.split("-"))
+    found = (word.casefold() for word in _words(text) if not word.isalpha())
+    parts = (part for word in found for part in word.split("-"))
     return frozenset(_ORDINAL.sub(r"\1", part) for part in parts if any(char.isdigit() for char in part))
 
 

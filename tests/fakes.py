@@ -117,6 +117,7 @@ class ScriptedPolicy:
     queries: Sequence[str] = ()
     usage: Usage = field(default_factory=Usage)
     name: str = "scripted"
+    writes_freely: bool = True
     states: list[State] = field(default_factory=list)
     rewrites: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)
 

@@ -43,13 +43,16 @@ def command(question: str, folder: Path, groups: frozenset[str], choice: Choice,
       hopstop ask "Who owns the service that failed?" --index desk.index --groups finance,legal
       hopstop ask "..." --index desk.index --lm openai/local --api-base http://localhost:8000/v1
     """
-    from hopstop.optimize.build import make_program
     from hopstop.program.bm25 import BM25Index
+
+    index = BM25Index.load(folder)
+    from hopstop.optimize.build import make_program  # seconds; what is wrong with the index is told before
+    from hopstop.optimize.show import stderr
     from hopstop.program.run import check_question
 
     check_question(question)
-    program = make_program(choice, BM25Index.load(folder))
-    with _ctrl_c() as cancel:
+    program = make_program(choice, index)
+    with _ctrl_c() as cancel, stderr().status("searching"):
         outcome = program(question, groups=groups, cancel=cancel)
     _print(outcome, trace=trace, as_json=as_json)
     if cancel.is_set():

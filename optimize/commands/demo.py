@@ -68,7 +68,7 @@ def _show(console: Console, demo: Demo) -> None:
     from hopstop.optimize.show import answer, trace
     from hopstop.optimize.tables import by_hops, comparison
 
-    console.print(comparison(demo.report, _MEASURES), by_hops(demo.by_hops), sep="\n")
+    console.print(comparison(demo.report, _MEASURES), "", by_hops(demo.by_hops), sep="\n")
     _title(console, "A question that needs three searches, each built on what the last one found", demo.proven)
     if demo.proven is None:
         console.print(_NONE_PROVEN)
@@ -86,17 +86,19 @@ def _title(console: Console, title: str, outcome: Outcome | None) -> None:
 
 
 def _next(console: Console, demo: Demo, sent: Tracked) -> None:
+    from hopstop.optimize.show import typed
+
     console.print()
     console.rule("Next", align="left", style="dim")
-    question = "" if demo.proven is None else demo.proven.question
-    lines = {
-        "see the runs": sent.message,
-        "read the report": demo.report["report"],
-        "ask on": f'hopstop ask "{question or "..."}" --index {demo.folder / "index"} --trace',
-        "your own notes": "hopstop index FOLDER --out notes.index",
-        "": 'hopstop ask "..." --index notes.index',
-    }
-    for name, line in lines.items():
+    hopstop, question = typed("hopstop"), "..." if demo.proven is None else demo.proven.question
+    lines = (
+        ("see the runs", sent.message.replace("mlflow ui", f"{typed('mlflow')} ui")),
+        ("read the report", demo.report["report"]),
+        ("ask on", f'{hopstop} ask "{question}" --index {demo.folder / "index"} --trace'),
+        ("your own notes", f"{hopstop} index FOLDER --out notes.index"),
+        ("", f'{hopstop} ask "..." --index notes.index'),
+    )
+    for name, line in lines:
         console.print(f"{name:<16} {line}", soft_wrap=True)
 
 

@@ -104,7 +104,7 @@ def _print(report: dict[str, Any], sent: Tracked | None, *, as_json: bool) -> No
         print_json(report)
     else:
         console = stdout()
-        console.print(comparison(report), stop_reasons(report), sep="\n")
+        console.print(comparison(report), "", stop_reasons(report), sep="\n")
         console.print(f"Report: {report['report']}", soft_wrap=True)
     if sent is not None:
         click.echo(f"MLflow: {sent.message}", err=as_json or sent.run_id is None)

@@ -25,7 +25,7 @@ def command(sources: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
       hopstop index notes/ --out notes.index
       hopstop index incidents.jsonl contracts.jsonl.gz --out desk.index
     """
-    from hopstop.optimize.show import stderr, stdout
+    from hopstop.optimize.show import stderr, stdout, typed
     from hopstop.program.bm25 import BM25Index
     from hopstop.program.corpus import read_corpus
 
@@ -42,4 +42,4 @@ def command(sources: tuple[Path, ...], out: Path, *, as_json: bool) -> None:
     restricted = f", {info.restricted:,} of them for some groups only" if info.restricted else ""
     console = stdout()
     console.print(f"Indexed {info.passages:,} passages{restricted} in {seconds:.1f} s: {out}", soft_wrap=True)
-    console.print(f'Next: hopstop ask "..." --index {out}', soft_wrap=True)
+    console.print(f'Next: {typed("hopstop")} ask "..." --index {out}', soft_wrap=True)

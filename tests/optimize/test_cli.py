@@ -65,8 +65,6 @@ def test_unknown_command_is_wrong_usage() -> None:
     [
         (["index", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
         (["ask", "Who?", "--index", "nowhere"], "nowhere"),
-        (["ask", " ?! ", "--index", "nowhere"], "question is empty"),
-        (["ask", "why " * 12_500, "--index", "nowhere"], "at most 10,000"),
         (["eval", "nowhere.jsonl", "--index", "x"], "nowhere.jsonl"),
         (["track", "nowhere"], "nowhere"),
     ],
@@ -119,11 +117,11 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "corpus.jsonl")
     command = [sys.executable, "-c", "from hopstop.optimize.cli import main; main()"]
     words = ["index", str(tmp_path / "corpus.jsonl"), "--out", str(tmp_path / "index")]
-    with subprocess.Popen([*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        with os.fdopen(os.open(tmp_path / "corpus.jsonl", os.O_WRONLY), "w"):  # opens once the other end reads
-            time.sleep(0.2)
-            run.send_signal(signal.SIGINT)
-            out, err = run.communicate(timeout=20)
+    run = subprocess.Popen([*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    with os.fdopen(os.open(tmp_path / "corpus.jsonl", os.O_WRONLY), "w"):  # opens once the other end reads
+        time.sleep(0.2)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=20)
     assert (run.returncode, out) == (130, "")
     assert "run the same command again" in err
     assert "Traceback" not in err

@@ -4,9 +4,11 @@ import json
 import signal
 import threading
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import dspy
 import pytest
 from chat_server import ChatServer
 from click.testing import CliRunner, Result
@@ -59,7 +61,7 @@ def test_trace_shows_every_round(films: Path, policy: Scripted) -> None:
     assert f"search   {QUESTION}" in first
     assert "SEARCH on" in first
     assert "alien" in first
-    assert "search   Ridley Scott born" in second
+    assert "search   ridley scott born" in second.lower()
     assert "to find: where Ridley Scott was born" in second
     assert "STOP, accepted" in second
     assert text.index("STOP, accepted") < text.index("Answer: South Shields")
@@ -72,7 +74,8 @@ def test_json_is_one_document_with_titles_and_rounds(films: Path, policy: Script
         ("alien", "Alien"),
         ("scott", "Ridley Scott"),
     ]
-    assert [item["queries"][0]["text"] for item in document["rounds"]] == [QUESTION, "Ridley Scott born"]
+    queries = [item["queries"][0] for item in document["rounds"]]
+    assert [query["need"] for query in queries] == [QUESTION, "where Ridley Scott was born"]
     assert "South Shields" in document["explanation"]
 
 
@@ -155,12 +158,21 @@ def test_key_of_the_environment_is_sent_and_never_shown(
     assert "sk-secret" not in json.dumps(document)
 
 
-def test_model_that_is_not_there_is_a_named_end(films: Path) -> None:
-    result = ask("--index", films, "--lm", "openai/local", "--api-base", "http://127.0.0.1:9/v1", "--max-seconds", 5)
+def test_model_that_is_not_there_is_a_named_end(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dspy, "LM", partial(dspy.LM, num_retries=0))  # the retries wait for seconds
+    result = ask("--index", films, "--lm", "openai/local", "--api-base", "http://127.0.0.1:9/v1")
     assert result.exit_code == 0
     assert "Not answered (LM_ERROR)" in result.stdout
     assert "check --lm, --api-base" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(("question", "named"), [(" ?! ", "is empty"), ("why " * 12_500, "at most 10,000")])
+def test_question_that_cannot_be_asked_costs_no_call(films: Path, question: str, named: str) -> None:
+    result = ask("--index", films, "--lm", "openai/local", "--api-base", "http://127.0.0.1:9/v1", question=question)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: ")
+    assert named in result.stderr
 
 
 def test_name_that_is_no_model_is_an_error(films: Path) -> None:
