@@ -10,6 +10,8 @@ import dspy
 
 from hopstop.eval.system import System
 from hopstop.optimize.options import Choice
+from hopstop.program import artifact
+from hopstop.program.artifact_folder import read_version
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput
 from hopstop.program.lm import takes_schema
@@ -21,19 +23,45 @@ from hopstop.program.records import Limits
 NO_KEY = "none"  # what servers of one's own are sent; clients refuse to send nothing
 
 
-def make_program(choice: Choice, index: BM25Index) -> IterativeQA:
-    """The loop over an index, with the policy and the limits of the choice.
+def resolve(choice: Choice) -> Choice:
+    """The choice with the policy and the model of its artifact, if it has one.
 
     Raises:
+        ArtifactMismatch: The artifact is missing or damaged.
+        BadInput: It needs a model, and none is named.
+    """
+    if choice.artifact is None:
+        return choice
+    manifest = read_version(choice.artifact).manifest
+    if manifest.policy != "lm":
+        if choice.lm or choice.api_base:
+            raise BadInput(f"{choice.artifact}: its policy is {manifest.policy}; leave --lm and --api-base out")
+        return replace(choice, policy=manifest.policy)
+    model = choice.lm or manifest.lm or os.environ.get("LLM_MODEL", "")
+    if not model:
+        raise BadInput(f"{choice.artifact}: it was compiled without naming a model; give --lm MODEL or set LLM_MODEL")
+    return replace(choice, policy="lm", lm=model)
+
+
+def make_program(choice: Choice, index: BM25Index) -> IterativeQA:
+    """The loop over an index, with the policy and the limits of a resolved choice.
+
+    Raises:
+        ArtifactMismatch: The artifact does not fit this Hopstop or this index.
         BadInput: The name of the model cannot be one.
         BadLimits: A limit lies outside its range.
     """
-    if choice.policy == "lm":
-        lm = make_lm(choice)
-        schema = takes_schema(lm) if choice.api_base else None
-        return IterativeQA(index, LMPolicy(lm, schema=schema), replace(Limits(), **choice.limits))
-    policy = OfflinePolicy(index)
-    return IterativeQA(index, policy, replace(policy.limits, **choice.limits))
+    lm = make_lm(choice) if choice.policy == "lm" else None
+    schema = takes_schema(lm) if choice.api_base else None
+    if choice.artifact is not None:
+        program = artifact.load(choice.artifact, retriever=index, lm=lm, schema=schema)
+    elif choice.policy == "lm":
+        program = IterativeQA(index, LMPolicy(lm, schema=schema), Limits())
+    else:
+        policy = OfflinePolicy(index)
+        program = IterativeQA(index, policy, policy.limits)
+    program.limits = replace(program.limits, **choice.limits)
+    return program
 
 
 def make_lm(choice: Choice) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
@@ -59,4 +87,8 @@ def make_system(choice: Choice, program: IterativeQA) -> System:
     limits = asdict(program.limits)
     if choice.policy == "lm":
         limits["max_reply_tokens"] = choice.max_reply_tokens
-    return System(answers=program, policy=choice.policy, lm=choice.lm, limits=limits)
+    system = System(answers=program, policy=choice.policy, lm=choice.lm, limits=limits)
+    if choice.artifact is None:
+        return system
+    manifest = read_version(choice.artifact).manifest
+    return replace(system, version=f"{manifest.name}/{manifest.version}")

@@ -15,6 +15,7 @@ COMMANDS = {
     "eval": "hopstop.optimize.commands.evaluate",
     "demo": "hopstop.optimize.commands.demo",
     "track": "hopstop.optimize.commands.track",
+    "artifact": "hopstop.optimize.commands.artifact",
 }
 """Name of a command -> its module, which calls it `command`; in the order in which they are listed."""
 

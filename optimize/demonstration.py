@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
 from hopstop.eval.folder import write_json
+from hopstop.eval.outcomes import Row
 from hopstop.eval.questions import Dataset
 from hopstop.eval.report import load
 from hopstop.eval.score import Score
@@ -20,11 +21,11 @@ from hopstop.optimize.options import Choice
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput
 from hopstop.program.loop import IterativeQA
-from hopstop.program.records import Outcome, StopReason
+from hopstop.program.records import Outcome
 
 MARK = "demo.json"  # by which a folder is known to be ours
 EVALUATION, INDEX = "evaluation", "index"
-DEPENDENT = 3  # searches that the traced question needs
+DEPENDENT = 3  # hops of the question that is traced
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Demo:
         seed: Of the corpus.
         report: Of the loop, with one search as its baseline; see `write_report`.
         by_hops: Hops -> questions, share of the loop and of one search with all gold passages read, in [0, 1].
-        proven: A question that needed three dependent searches and was answered rightly; None if there is none.
+        traced: A question of at least three hops, each found through the last; answered rightly, if one was.
         refused: A question without an answer in the corpus that was left unanswered; None if there is none.
     """
 
@@ -44,7 +45,7 @@ class Demo:
     seed: int
     report: Mapping[str, Any]
     by_hops: Mapping[int, Mapping[str, float]]
-    proven: Outcome | None
+    traced: Outcome | None
     refused: Outcome | None
 
 
@@ -59,14 +60,14 @@ def make_demo(folder: Path, seed: int) -> Demo:
     program = make_program(choice, material.index)
     work = Work(out=folder / EVALUATION, baseline_k=BASELINE_K, fresh=True, threads=2)
     report = run(make_system(choice, program), material, work)
-    scores = {item.id: item for item in load(work.out).results if isinstance(item, Score)}
+    rows = load(work.out).rows
     return Demo(
         folder,
         seed,
         report,
         by_hops=_by_hops(work),
-        proven=_ask(material.data, program, scores, _is_proven),
-        refused=_ask(material.data, program, scores, _is_refused),
+        traced=_ask(material.data, program, _most_telling(rows)),
+        refused=_ask(material.data, program, _best_refusal(rows)),
     )
 
 
@@ -90,24 +91,36 @@ def _claim(folder: Path, seed: int) -> None:
         raise BadInput(f"{folder}: cannot be used ({error.strerror}); name another folder with --out") from error
 
 
-Pick = Callable[[Score], bool]
+def _most_telling(rows: Iterable[Row]) -> str | None:
+    """Id of a question of three hops or more: at best answered rightly, all gold quoted, in three rounds."""
+    fitting = {
+        row.id: (item.correct, bool(item.proven), bool(item.all_support), item.rounds >= DEPENDENT, -item.rounds)
+        for row in rows
+        if isinstance(item := row.result, Score)
+        and item.type == "bridge"
+        and item.answerable
+        and (item.hops or 0) >= DEPENDENT
+    }
+    return max(sorted(fitting), key=lambda name: fitting[name], default=None)
 
 
-def _is_proven(item: Score) -> bool:
-    deep = (item.hops or 0) >= DEPENDENT and item.type == "bridge" and item.rounds >= DEPENDENT
-    return deep and item.reason is StopReason.ANSWERED and bool(item.proven)
+def _best_refusal(rows: Iterable[Row]) -> str | None:
+    """Id of the question without an answer that was left unanswered after most of what can be found was quoted."""
+    fitting = []
+    for row in rows:
+        if isinstance(row.result, Score) and not row.result.answerable and not row.result.answered:
+            quoted = {item["passage_id"] for item in (row.outcome or {}).get("citations", [])}
+            gold = set(row.asked["gold"])
+            fitting.append((-len(quoted & gold), len(quoted - gold), row.id))
+    return min(fitting)[-1] if fitting else None
 
 
-def _is_refused(item: Score) -> bool:
-    return not item.answerable and not item.answered and item.quotes > 0
-
-
-def _ask(data: Dataset, program: IterativeQA, scores: Mapping[str, Score], pick: Pick) -> Outcome | None:
-    """The first question that fits, with the fewest rounds, asked once more: scores hold no passages."""
-    fitting = [item for item in data.questions if item.id in scores and pick(scores[item.id])]
-    for item in sorted(fitting, key=lambda item: scores[item.id].rounds)[:1]:
-        outcome: Outcome = program(item.question, groups=item.groups)
-        return outcome
+def _ask(data: Dataset, program: IterativeQA, question_id: str | None) -> Outcome | None:
+    """Ask the question once more: what an evaluation keeps holds no passages."""
+    for item in data.questions:
+        if item.id == question_id:
+            outcome: Outcome = program(item.question, groups=item.groups)
+            return outcome
     return None
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -29,8 +30,9 @@ class Choice:
     """Who decides, and within which limits, as the user chose.
 
     Attributes:
-        policy: "offline" or "lm".
+        policy: "offline" or "lm"; of a compiled program its own.
         lm: DSPy's name of the model; empty for the offline policy.
+        artifact: Folder of a compiled program; None: the program as it is delivered.
         api_base: Address of a server of one's own; None for the provider's.
         max_reply_tokens: Tokens of one reply of the model, >= 1.
         limits: Fields of `Limits` that differ from the policy's own.
@@ -38,26 +40,29 @@ class Choice:
 
     policy: str = "offline"
     lm: str = ""
+    artifact: Path | None = None
     api_base: str | None = None
     max_reply_tokens: int = DEFAULT_REPLY_TOKENS
     limits: Mapping[str, Any] = field(default_factory=dict)
 
 
-def choose(policy: str | None, lm: str | None, api_base: str | None, max_reply_tokens: int) -> Choice:
-    """Make a choice of these options.
+def choose(choice: Choice) -> Choice:
+    """Fill in what the user left open.
 
     Raises:
-        click.UsageError: They contradict each other, or no model is named.
+        click.UsageError: The options contradict each other, or no model is named.
     """
-    policy = policy or ("lm" if lm else "offline")
-    if policy == "offline":
-        if lm or api_base:
-            raise click.UsageError("--lm and --api-base need --policy lm, not offline")
-        return Choice()
-    model = lm or os.environ.get("LLM_MODEL", "")
-    if not model:
+    if choice.artifact is not None:
+        if choice.policy:
+            raise click.UsageError("--artifact brings its own policy; leave --policy out")
+        return choice
+    policy = choice.policy or ("lm" if choice.lm else "offline")
+    if policy == "offline" and (choice.lm or choice.api_base):
+        raise click.UsageError("--lm and --api-base need --policy lm, not offline")
+    model = "" if policy == "offline" else choice.lm or os.environ.get("LLM_MODEL", "")
+    if policy == "lm" and not model:
         raise click.UsageError("--policy lm needs a model: give --lm MODEL or set LLM_MODEL")
-    return Choice(policy="lm", lm=model, api_base=api_base, max_reply_tokens=max_reply_tokens)
+    return replace(choice, policy=policy, lm=model)
 
 
 def policy_options(command: Command) -> Command:
@@ -66,15 +71,9 @@ def policy_options(command: Command) -> Command:
     @wraps(command)
     def gathered(**given: Any) -> Any:  # noqa: ANN401 - click's own signature
         limits = {to: value for name, to in LIMITS.items() if (value := given.pop(name)) is not None}
-        chosen = choose(*(given.pop(name) for name in ("policy", "lm", "api_base", "max_reply_tokens")))
-        choice = Choice(
-            policy=chosen.policy,
-            lm=chosen.lm,
-            api_base=chosen.api_base,
-            max_reply_tokens=chosen.max_reply_tokens,
-            limits=limits,
-        )
-        return command(choice=choice, **given)
+        named = {name: given.pop(name) for name in ("policy", "lm", "artifact", "api_base", "max_reply_tokens")}
+        texts = {name: named[name] or "" for name in ("policy", "lm")}
+        return command(choice=choose(Choice(**{**named, **texts}, limits=limits)), **given)
 
     for option in reversed((*_policy_options(), *_limit_options())):
         gathered = option(gathered)
@@ -98,6 +97,12 @@ def _policy_options() -> tuple[Callable[[Command], Command], ...]:
             metavar="MODEL",
             help="Any model that DSPy knows, e.g. anthropic/claude-sonnet-4-5 or openai/gpt-4o-mini; its key is taken "
             "from the environment. With --policy lm alone: the one named in LLM_MODEL.",
+        ),
+        click.option(
+            "--artifact",
+            metavar="DIR",
+            type=click.Path(path_type=Path),
+            help="A compiled program, e.g. artifacts/NAME/v001; its model is used unless --lm names another.",
         ),
         click.option(
             "--api-base", metavar="URL", help="Address of a server of your own, e.g. http://localhost:8000/v1."

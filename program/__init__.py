@@ -9,11 +9,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from hopstop.program.artifact import load, save
+    from hopstop.program.artifact_diff import Changes, diff
+    from hopstop.program.artifact_view import Description, describe
     from hopstop.program.bm25 import BM25Index
     from hopstop.program.corpus import read_corpus
     from hopstop.program.errors import HopstopError
     from hopstop.program.lm_policy import LMPolicy
     from hopstop.program.loop import IterativeQA
+    from hopstop.program.manifest import Training
     from hopstop.program.policy import Policy, Reply, State
     from hopstop.program.records import (
         Claim,
@@ -33,8 +37,10 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BM25Index": "bm25",
+    "Changes": "artifact_diff",
     "Claim": "records",
     "Decision": "records",
+    "Description": "artifact_view",
     "Fact": "records",
     "FusedRetriever": "retriever",
     "Hit": "records",
@@ -52,15 +58,22 @@ _HOMES = {
     "Round": "records",
     "State": "policy",
     "StopReason": "records",
+    "Training": "manifest",
     "Usage": "records",
+    "describe": "artifact_view",
+    "diff": "artifact_diff",
+    "load": "artifact",
     "read_corpus": "corpus",
     "reciprocal_rank_fusion": "retriever",
+    "save": "artifact",
 }
 
 __all__ = [
     "BM25Index",
+    "Changes",
     "Claim",
     "Decision",
+    "Description",
     "Fact",
     "FusedRetriever",
     "Hit",
@@ -78,9 +91,14 @@ __all__ = [
     "Round",
     "State",
     "StopReason",
+    "Training",
     "Usage",
+    "describe",
+    "diff",
+    "load",
     "read_corpus",
     "reciprocal_rank_fusion",
+    "save",
 ]
 
 

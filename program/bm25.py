@@ -19,6 +19,7 @@ import numpy.typing as npt
 from hopstop.program.analyzer import DEFAULT_ANALYZER, Analyzer
 from hopstop.program.errors import AnalyzerMismatch, BadCorpus, BadIndex, BadInput
 from hopstop.program.index_folder import AGAIN, IndexInfo, read_manifest, replacing, write_manifest
+from hopstop.program.links import LinkIndex, build_links
 from hopstop.program.passage_file import PassageFile, passage_line, write_passages
 from hopstop.program.records import NO_GROUPS, Hit, Passage
 
@@ -39,12 +40,19 @@ class BM25Index:
     Attributes:
         analyzer: Turns text into tokens.
         info: What the index was built with and from.
+        links: The terms and names that lead from passage to passage.
     """
 
     def __init__(
-        self, passages: Sequence[Passage], engine: bm25s.BM25, groups: Mapping[str, Sequence[int]], info: IndexInfo
+        self,
+        passages: Sequence[Passage],
+        engine: bm25s.BM25,
+        links: LinkIndex,
+        groups: Mapping[str, Sequence[int]],
+        info: IndexInfo,
     ) -> None:
         self.info = info
+        self.links = links
         self.analyzer = Analyzer.from_settings(info.analyzer)
         self._passages = passages
         self._engine = engine
@@ -97,7 +105,7 @@ class BM25Index:
             tokens=len(vocabulary),
             corpus_hash=_corpus_hash(ordered, analyzer),
         )
-        return cls(ordered, engine, _group_positions(ordered), info)
+        return cls(ordered, engine, build_links(ordered), _group_positions(ordered), info)
 
     def save(self, folder: Path) -> None:
         """Write the index to a folder, in place of an older index there.
@@ -110,6 +118,7 @@ class BM25Index:
             groups = {name: positions.tolist() for name, positions in sorted(self._groups.items())}
             (new / GROUPS).write_text(json.dumps(groups, ensure_ascii=False), encoding="utf-8")
             self._engine.save(new, show_progress=False)
+            self.links.save(new)
             write_manifest(new, self.info)
 
     @classmethod
@@ -131,10 +140,11 @@ class BM25Index:
             _check_analyzer(info.analyzer, analyzer or Analyzer.from_settings(info.analyzer))
             passages = PassageFile(folder, in_memory=not mmap)
             engine = bm25s.BM25.load(folder, mmap=mmap, show_progress=False, backend="numpy")
+            links = LinkIndex.load(folder, mmap=mmap)
             groups = json.loads((folder / GROUPS).read_bytes())
-            if not len(passages) == info.passages == engine.scores["num_docs"]:
+            if not len(passages) == info.passages == engine.scores["num_docs"] == links.size:
                 raise ValueError("its files count different numbers of passages")
-            return cls(passages, engine, groups, info)
+            return cls(passages, engine, links, groups, info)
         except AnalyzerMismatch as error:
             raise AnalyzerMismatch(f"index {folder}: {error}; {AGAIN}") from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
@@ -154,10 +164,23 @@ class BM25Index:
         Raises:
             KeyError: There is none.
         """
-        at = bisect_left(self._passages, passage_id, key=lambda passage: passage.id)
-        if at == len(self._passages) or self._passages[at].id != passage_id:
+        place = self.place(passage_id)
+        if place is None:
             raise KeyError(passage_id)
-        return self._passages[at]
+        return self._passages[place]
+
+    def at(self, position: int) -> Passage:
+        """The passage at a place of the index, in [0, len(index)); `place` is its inverse."""
+        return self._passages[position]
+
+    def place(self, passage_id: str) -> int | None:
+        """Where a passage stands in the index, None if it does not."""
+        at = bisect_left(self._passages, passage_id, key=lambda passage: passage.id)
+        return at if at < len(self._passages) and self._passages[at].id == passage_id else None
+
+    def readable(self, groups: frozenset[str]) -> Mask | None:
+        """Which places a user of these groups may read; None means all of them. Not to be written to."""
+        return self._mask(groups)
 
     def __len__(self) -> int:
         return len(self._passages)

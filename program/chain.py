@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hopstop.program.profile import place_after
+from hopstop.program.life import Shown
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
 from hopstop.program.relations import steps
 from hopstop.program.subjects import Subject, anchor, follow
+
 
 @dataclass(frozen=True, slots=True)
 class Chained:
@@ -18,58 +19,64 @@ class Chained:
     Attributes:
         claims: One fact a step, quoted or open.
         draft: The answer; empty if the chain breaks.
+        steps: How many relations were followed.
     """
 
     claims: tuple[Claim, ...]
     draft: str = ""
+    steps: int = 0
 
 
 def chain(question: str, form: QuestionForm, reading: Reading) -> Chained | None:
-    """Follow the relations of a question; None if it has none or does not end in something that code can read."""
+    """Follow the relations of a question; None if it has none or its first name is in no passage read."""
     relations = tuple(step for relation in form.relations for step in steps(relation))
-    if not relations:
-        return None
-    start = anchor(question, reading)
-    if start is None:
+    subject = anchor(question, reading) if relations else None
+    if subject is None:
         return None
     claims: list[Claim] = []
-    name, subject = start.name, start
-    for relation in relations:
+    name = subject.name
+    for count, relation in enumerate(relations):
         need = f"{relation} of {name}"
-        if subject is None:
-            return Chained((*claims, Claim(need)))
-        found, number, target = follow(subject, relation, reading)
-        if not found:
-            return Chained((*claims, Claim(need)))
+        found, number, target = follow(subject, relation, reading) if subject else ("", -1, None)
+        if not found or subject is None:
+            return Chained((*claims, Claim(need)), steps=count)
         claims.append(Claim(need, subject.passage.id, subject.profile.sentences[number].text))
         name, subject = found, target
-    if not _asks_value(form):
-        return Chained(tuple(claims), name)
-    return _last(claims, name, subject, form)
+    if form.asks in (Asks.PERSON, Asks.THING) and form.property is Property.OTHER:
+        return Chained(tuple(claims), name, len(relations))
+    return _valued(tuple(claims), name, subject, form)
 
 
-def _asks_value(form: QuestionForm) -> bool:
-    return form.asks in (Asks.DATE, Asks.PLACE) or form.property is not Property.OTHER
+def _valued(claims: tuple[Claim, ...], name: str, subject: Subject | None, form: QuestionForm) -> Chained:
+    """The last fact: what a passage says of the property asked for."""
+    need = f"{_property_words(form)} of {name}"
+    found = _read(subject, form) if subject else None
+    if subject is None or found is None:
+        return Chained((*claims, Claim(need)), steps=len(claims))
+    last = Claim(need, subject.passage.id, subject.profile.sentences[found.sentence].text)
+    return Chained((*claims, last), _short(found, form), len(claims))
 
 
-def _last(claims: list[Claim], name: str, subject: Subject | None, form: QuestionForm) -> Chained:
-    event = "birth" if form.born else "death"
-    what = "country" if form.property is Property.NATION else f"{form.asks.value} of {event}"
-    need = f"{what} of {name}"
-    text, sentence = _read(subject, form) if subject else ("", 0)
-    if subject is None or not text:
-        return Chained((*claims, Claim(need)))
-    return Chained((*claims, Claim(need, subject.passage.id, subject.profile.sentences[sentence].text)), text)
+def _short(found: Shown, form: QuestionForm) -> str:
+    """The shortest answer: the year if that is asked for, a place without the region it lies in."""
+    if form.year and found.date is not None:
+        return str(found.date.year)
+    return found.text.split(",")[0] if form.asks is Asks.PLACE else found.text
 
 
-def _read(subject: Subject, form: QuestionForm) -> tuple[str, int]:
-    view = subject.profile
+def _property_words(form: QuestionForm) -> str:
+    if form.property in (Property.BIRTH, Property.DEATH) and form.asks in (Asks.DATE, Asks.PLACE):
+        return f"{form.asks.value} of {form.property.value.removeprefix('date of ')}"
+    return "country" if form.property is Property.NATION else " ".join(form.words)
+
+
+def _read(subject: Subject, form: QuestionForm) -> Shown | None:
+    life = subject.profile.life
     if form.property is Property.NATION:
-        return (view.nation_said.text, view.nation_said.sentence) if view.nation_said else ("", 0)
-    if form.asks is Asks.DATE and form.property in (Property.BIRTH, Property.DEATH):
-        found = view.born if form.property is Property.BIRTH else view.died
-        if found is None or found.date is None:
-            return "", 0
-        text = view.sentences[found.sentence].text
-        return found.words, found.sentence
-    return "", 0
+        return subject.profile.nation[1] if subject.profile.nation else None
+    return {
+        (Asks.PLACE, Property.BIRTH): life.born_in,
+        (Asks.PLACE, Property.DEATH): life.died_in,
+        (Asks.DATE, Property.BIRTH): life.born,
+        (Asks.DATE, Property.DEATH): life.died,
+    }.get((form.asks, form.property))

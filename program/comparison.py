@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from hopstop.program.life import Shown
 from hopstop.program.nations import nations
-from hopstop.program.profile import Profile, Shown
+from hopstop.program.profile import Profile
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
 from hopstop.program.subjects import Subject, find_subject, follow
-from hopstop.program.text import content_words, stem
+from hopstop.program.text import FUNCTION_WORDS, content_words, stem
 from hopstop.program.values import amounts, before
 
 _OF_PERSONS = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)
@@ -49,6 +50,8 @@ def compare(form: QuestionForm, reading: Reading) -> Compared:
     the sides, or yes or no. "No" is said only where both values are known and differ: that a passage is silent on
     something shows nothing.
     """
+    if form.asks is Asks.CHOICE and form.property is Property.OTHER:
+        return _one_of(form, reading)
     sides = tuple(_side(name, form, reading) for name in form.sides)
     facts = tuple(_facts(side, form) for side in sides)
     claims = tuple(claim for side, own in zip(sides, facts, strict=True) for claim in (*side.claims, *own))
@@ -63,9 +66,41 @@ def compare(form: QuestionForm, reading: Reading) -> Compared:
     return Compared((*claims, Claim(_conclusion(form), follows_from=needs)), draft)
 
 
+def _one_of(form: QuestionForm, reading: Reading) -> Compared:
+    """Which of two something is true of: the one of which a sentence says all of it while none says it of the other."""
+    found = [find_subject(side, reading) for side in form.sides]
+    called = [item.name if item else side for item, side in zip(found, form.sides, strict=True)]
+    left = {_root(word) for word in (*form.heads, *content_words(" ".join(called)))} | _EMPTY
+    words = [word for word in content_words(" ".join((*form.words, *form.names))) if _root(word) not in left]
+    said = " ".join(dict.fromkeys(words)) or "what is asked"
+    shown: list[Claim] = []
+    names = []
+    for item, name in zip(found, called, strict=True):
+        if item is None:
+            return Compared(tuple(Claim(f"{said} of {side}") for side in called))
+        number = _says_all(item.profile, frozenset(map(_root, words)))
+        if number is not None:
+            names.append(name)
+            shown.append(Claim(f"{said} of {name}", item.passage.id, item.profile.sentences[number].text))
+    if len(shown) != 1:
+        return Compared((*shown, Claim(f"{said} of only one of {called[0]} and {called[1]}")))
+    return Compared((shown[0], Claim(_conclusion(form), follows_from=(shown[0].need,))), names[0])
+
+
+def _says_all(view: Profile, wanted: frozenset[str]) -> int | None:
+    """The first sentence that holds all of these roots, the title helping."""
+    title = {_root(word) for word in content_words(view.title)}
+    for number, sentence in enumerate(view.sentences):
+        if wanted and wanted <= title | {_root(word) for word in content_words(sentence.text)}:
+            return number
+    return None
+
+
 def _conclusion(form: QuestionForm) -> str:
     one, two = form.sides
-    return f"which of {one} and {two} it is" if form.asks is Asks.CHOICE else f"whether it is so of both {one} and {two}"
+    return (
+        f"which of {one} and {two} it is" if form.asks is Asks.CHOICE else f"whether it is so of both {one} and {two}"
+    )
 
 
 def _side(name: str, form: QuestionForm, reading: Reading) -> _Side:
@@ -105,13 +140,15 @@ def _value(subject: Subject, form: QuestionForm) -> Shown | None:
     """What a passage says of the property of its subject."""
     view = subject.profile
     if form.property is Property.NUMBER:
-        found = _counted(view, form.words)
-        return found[1] if found else None
+        found = _counted(view, form)
+        return found[2] if found else None
     if form.property is Property.OTHER:
         return _described(view, form)
     if form.property is Property.BIRTH:
-        return view.born or view.dated
-    return {Property.DEATH: view.died, Property.DATE: view.dated, Property.NATION: view.nation}.get(form.property)
+        return view.life.born or view.dated
+    if form.property is Property.NATION:
+        return view.nation[1] if view.nation else None
+    return view.life.died if form.property is Property.DEATH else view.dated
 
 
 def _derive(sides: Sequence[_Side], subjects: tuple[Subject, Subject], form: QuestionForm) -> str:
@@ -124,38 +161,51 @@ def _derive(sides: Sequence[_Side], subjects: tuple[Subject, Subject], form: Que
     if one is None or two is None:
         return ""
     if form.same:
-        return ("yes" if one.text == two.text else "no") if form.property is Property.NATION else ""
+        return _same_country(subjects) if form.property is Property.NATION else ""
     return _both(subjects, form) if form.property is Property.OTHER else ""
 
 
 def _less(subjects: tuple[Subject, Subject], form: QuestionForm) -> bool | None:
     """Whether the left one comes first (dates) or is less (lives, counts); None if that cannot be said."""
-    one, two = (_value(subject, form) for subject in subjects)
+    one, two = (subject.profile for subject in subjects)
     if form.property is Property.LIFESPAN:
-        left, right = (_years_lived(subject.profile) for subject in subjects)
-    elif form.property is Property.NUMBER:
-        left, right = (found[0] if (found := _counted(item.profile, form.words)) else None for item in subjects)
-    else:
-        return before(one.date, two.date) if one and two and one.date and two.date else None
+        return _smaller(_years_lived(one), _years_lived(two))
+    if form.property is Property.NUMBER:
+        left, right = _counted(one, form), _counted(two, form)
+        return _smaller(left[0], right[0]) if left and right and left[1] == right[1] else None
+    first, second = (_value(subject, form) for subject in subjects)
+    return before(first.date, second.date) if first and second and first.date and second.date else None
+
+
+def _smaller(left: float | None, right: float | None) -> bool | None:
     return None if left is None or right is None or left == right else left < right
 
 
 def _years_lived(view: Profile) -> float | None:
     """Length of a life in years; None if either end is not known. A missing month or day counts as the middle."""
-    if view.born is None or view.died is None or view.born.date is None or view.died.date is None:
+    if view.life.born is None or view.life.died is None or view.life.born.date is None or view.life.died.date is None:
         return None
-    one, two = view.born.date, view.died.date
+    one, two = view.life.born.date, view.life.died.date
     return two.year - one.year + ((two.month or 6) - (one.month or 6)) / 12 + ((two.day or 15) - (one.day or 15)) / 365
 
 
-def _counted(view: Profile, words: Sequence[str]) -> tuple[float, Shown] | None:
-    """The first number of which one of the next three words is asked for ("four studio albums": albums)."""
-    wanted = {_root(word) for word in words}
+def _counted(view: Profile, form: QuestionForm) -> tuple[float, str, Shown] | None:
+    """The first number, its unit and where it stands, that is of what is asked for.
+
+    Either one of the next three words is asked for ("four studio albums": albums), or it is the only number with a unit
+    in a sentence that shares a word with the question ("lasted 115 minutes": lasted).
+    """
+    wanted = {_root(word) for word in form.words} - {_root(word) for word in content_words(view.title)}
     for number, sentence in enumerate(view.sentences):
-        for amount in amounts(sentence.text):
+        found = amounts(sentence.text)
+        for amount in found:
             near = content_words(sentence.text[amount.end : amount.end + 40])[:3]
             if any(_root(word) in wanted for word in near):
-                return amount.value, Shown(sentence.text[amount.start : amount.end], number)
+                return amount.value, "", Shown(sentence.text[amount.start : amount.end], number)
+        measured = [amount for amount in found if amount.unit and amount.unit not in FUNCTION_WORDS]
+        if len(measured) == 1 and wanted & {_root(word) for word in content_words(sentence.text)}:
+            amount = measured[0]
+            return amount.value, amount.unit, Shown(sentence.text[amount.start : amount.end], number)
     return None
 
 
@@ -180,12 +230,21 @@ def _described(view: Profile, form: QuestionForm) -> Shown | None:
     for number, sentence in enumerate(view.sentences[:_LEAD]):
         if wanted and wanted <= {_root(word) for word in content_words(sentence.text)}:
             return Shown(sentence.text, number)
-    return view.nation if countries and view.nation and view.nation.text not in countries else None
+    return view.nation[1] if countries and view.nation and view.nation[0] not in countries else None
 
 
 def _both(subjects: tuple[Subject, Subject], form: QuestionForm) -> str:
     countries = _wanted(form)[1]
     if not countries:
         return "yes"
-    found = [subject.profile.nation.text if subject.profile.nation else "" for subject in subjects]
+    found = [_country(subject) for subject in subjects]
     return "yes" if all(nation in countries for nation in found) else "no" if all(found) else ""
+
+
+def _same_country(subjects: tuple[Subject, Subject]) -> str:
+    one, two = map(_country, subjects)
+    return ("yes" if one == two else "no") if one and two else ""
+
+
+def _country(subject: Subject) -> str:
+    return subject.profile.nation[0] if subject.profile.nation else ""

@@ -69,7 +69,9 @@ def _sufficiency(question: str, draft: str, facts: Sequence[Fact], reading: Read
 def _stands(piece: str, said: set[str], own: frozenset[str]) -> bool:
     if _is_yes_no(piece):
         return True
-    wanted = [stem(word) for word in content_words(piece) or _answer_words(piece) if word not in own]
+    wanted = [stem(word) for word in content_words(piece) if word not in own]
+    if not content_words(piece):
+        return said.issuperset(map(stem, _answer_words(piece)))
     return sum(word in said for word in wanted) * 2 >= len(wanted)
 
 

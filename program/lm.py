@@ -8,6 +8,7 @@ from typing import Any
 import dspy
 import pydantic
 from dspy.utils.exceptions import AdapterParseError, LMError
+
 from hopstop.program.meter import metered
 from hopstop.program.records import Usage
 from hopstop.program.runtime import Runtime
@@ -52,13 +53,16 @@ class Caller:
         """Call a predictor.
 
         Returns:
-            The prediction, or None if no reply could be read; and what all tries used, parse failures included.
+            The prediction, or None if no reply could be read or the app has ended the run; and what all tries used,
+            parse failures included.
 
         Raises:
             LMFailed: The call failed or the model declined.
         """
         usage = Usage()
         for attempt in range(self.tries):
+            if runtime.cancelled:
+                break
             prediction, used = await self._once(runtime, predictor, attempt, inputs, usage)
             usage += used
             if prediction is not None:

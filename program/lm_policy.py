@@ -51,6 +51,11 @@ class LMPolicy(dspy.Module):
         return f"lm:{getattr(lm, 'model', 'none')}"
 
     @property
+    def caller(self) -> Caller:
+        """Calls the predictors; holds the LM."""
+        return self._caller
+
+    @property
     def writes_freely(self) -> bool:
         """See Policy.writes_freely."""
         return True

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
-from hopstop.program.text import content_words, names, numbers
+from hopstop.program.text import FUNCTION_WORDS, content_words, names, numbers, words
 
 # Two of three characters alike in order: what remains of a word after one edit in three letters, the shortest that is
 # still confusable. difflib's documentation calls a ratio above 0.6 a close match; look-alikes must be closer than that.
@@ -80,7 +80,7 @@ def near_misses(question: str, texts: Sequence[str]) -> list[str]:
     """
     held = {_plain(word) for text in texts for word in content_words(text)}.union(*map(numbers, texts))
     objections = []
-    for wanted in sorted(numbers(question)) + list(_single_names(question)):
+    for wanted in (*sorted(numbers(question)), *_asked_names(question)):
         if held.issuperset(content_words(_plain(wanted))):
             continue
         twin = next((name for text in texts for name in _twins(wanted, question, text)), None)
@@ -95,12 +95,17 @@ def _twins(wanted: str, question: str, text: str) -> Iterator[str]:
             yield name
 
 
+def _asked_names(question: str) -> Iterator[str]:
+    """Names of a question; a lone word at its start is rather a verb ("Name the film")."""
+    for name in _single_names(question):
+        if " " in name or not question.lstrip().startswith(name):
+            yield name
+
+
 def _single_names(text: str) -> Iterator[str]:
-    """Names without numbers, those in a list apart; a lone word at the very start is rather a verb ("Name ...")."""
-    for span in names(text):
-        for name in _BETWEEN_NAMES.split(span):
-            if name.strip() and not (" " not in name and text.lstrip().startswith(name)):
-                yield name.strip(" .")
+    """Names without numbers, those in a list apart."""
+    pieces = (piece.strip(" .") for span in names(text) for piece in _BETWEEN_NAMES.split(span))
+    return (piece for piece in pieces if piece)
 
 
 def _same_place(wanted: str, question: str, twin: str, text: str) -> bool:
@@ -110,13 +115,13 @@ def _same_place(wanted: str, question: str, twin: str, text: str) -> bool:
 
 
 def _beside(number: str, text: str) -> set[tuple[int, str]]:
-    """Content words right before (-1) and right after (1) a number."""
-    found = content_words(text)
+    """Content words that touch a number: right before it (-1) and right after it (1)."""
+    found = [word.casefold() for word in words(text)]
     return {
         (step, found[at + step])
         for at, word in enumerate(found)
         for step in (-1, 1)
-        if word == number and 0 <= at + step < len(found)
+        if word == number and 0 <= at + step < len(found) and found[at + step] not in FUNCTION_WORDS
     }
 
 

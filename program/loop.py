@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 
 import dspy
 
@@ -11,10 +12,12 @@ from hopstop.program.judge import judge
 from hopstop.program.lm import LMFailed
 from hopstop.program.policy import Policy
 from hopstop.program.queries import next_queries
-from hopstop.program.records import NO_GROUPS, Judgement, Limits, Outcome, StopBy, StopReason
+from hopstop.program.records import NO_GROUPS, Judgement, Limits, Outcome, Round, StopBy, StopReason
 from hopstop.program.retriever import Retriever
 from hopstop.program.run import Run, check_question
 from hopstop.program.runtime import Awaiting, Blocking, Runtime, run_blocking
+from hopstop.program.stream import Event, awaited_events, blocking_events
+from hopstop.program.watch import Watch
 
 
 class IterativeQA(dspy.Module):
@@ -40,7 +43,12 @@ class IterativeQA(dspy.Module):
         self.fallback = fallback
 
     def forward(
-        self, question: str, *, groups: frozenset[str] = NO_GROUPS, cancel: threading.Event | None = None
+        self,
+        question: str,
+        *,
+        groups: frozenset[str] = NO_GROUPS,
+        cancel: threading.Event | None = None,
+        on_round: Callable[[Round], None] | None = None,
     ) -> Outcome:
         """Answer one question.
 
@@ -48,6 +56,7 @@ class IterativeQA(dspy.Module):
             question: In plain words.
             groups: Groups of the user; passages that they may not read are never seen.
             cancel: Set it to end the run before its next search or LM call.
+            on_round: Called with each round as it is closed.
 
         Returns:
             The outcome; every run that starts ends with a named reason.
@@ -55,19 +64,45 @@ class IterativeQA(dspy.Module):
         Raises:
             BadQuestion: The question is empty or too long.
         """
+        run = self._run(question, groups, Watch(cancel, on_round))
         # An optimiser collects calls from DSPy's trace, where predictors side by side have no fixed order.
-        runtime = Blocking(parallel=dspy.settings.trace is None)
-        return run_blocking(self._answer(self._run(question, groups, cancel), runtime))
+        runtime = Blocking(parallel=dspy.settings.trace is None, cancelled=lambda: run.cancelled)
+        return run_blocking(self._answer(run, runtime))
 
     async def aforward(
-        self, question: str, *, groups: frozenset[str] = NO_GROUPS, cancel: threading.Event | None = None
+        self,
+        question: str,
+        *,
+        groups: frozenset[str] = NO_GROUPS,
+        cancel: threading.Event | None = None,
+        on_round: Callable[[Round], None] | None = None,
     ) -> Outcome:
-        """See forward; awaits searches and LM calls."""
-        return await self._answer(self._run(question, groups, cancel), Awaiting())
+        """See forward; awaits searches and LM calls. Cancelling the task ends the run where it is."""
+        run = self._run(question, groups, Watch(cancel, on_round))
+        return await self._answer(run, Awaiting(parallel=dspy.settings.trace is None, cancelled=lambda: run.cancelled))
 
-    def _run(self, question: str, groups: frozenset[str], cancel: threading.Event | None) -> Run:
+    def stream(self, question: str, *, groups: frozenset[str] = NO_GROUPS) -> Iterator[Event]:
+        """Answer one question; hand out each round as it is closed, then the outcome.
+
+        The run starts with the first `next`. Leaving the iterator (break, `close()`) ends the run before its next
+        search or LM call.
+
+        Raises:
+            BadQuestion: The question is empty or too long; raised at once.
+        """
+        text = check_question(question)
+        return blocking_events(lambda watch: self(text, groups=groups, cancel=watch.cancel, on_round=watch.on_round))
+
+    def astream(self, question: str, *, groups: frozenset[str] = NO_GROUPS) -> AsyncIterator[Event]:
+        """See stream; leaving the iterator (`aclose()`) cancels the call that is under way."""
+        text = check_question(question)
+        return awaited_events(
+            lambda watch: self.acall(text, groups=groups, cancel=watch.cancel, on_round=watch.on_round)
+        )
+
+    def _run(self, question: str, groups: frozenset[str], watch: Watch) -> Run:
         statistics = self.retriever if isinstance(self.retriever, Statistics) else None
-        return Run(check_question(question), groups, self.limits, cancel=cancel, statistics=statistics)
+        return Run(check_question(question), groups, self.limits, watch=watch, statistics=statistics)
 
     async def _answer(self, run: Run, runtime: Runtime) -> Outcome:
         try:
@@ -79,9 +114,9 @@ class IterativeQA(dspy.Module):
 
     async def _rounds(self, run: Run, runtime: Runtime) -> StopReason:
         while True:
+            await self._search(run, runtime)
             if run.cancelled:
                 return StopReason.CANCELLED
-            await self._search(run, runtime)
             if not run.evidence.seen:
                 return StopReason.NO_HITS
             if run.new:
@@ -109,8 +144,10 @@ class IterativeQA(dspy.Module):
 
     async def _search_in(self, run: Run, retriever: Retriever, runtime: Runtime) -> None:
         for query in run.queries:
+            if run.cancelled:
+                return
             hits = await self.policy.search(run.state(), query, run.k, retriever, runtime)
-            run.admit(hits)
+            run.admit(query, hits)
 
     async def _prune(self, run: Run, runtime: Runtime) -> dict[str, float]:
         if not run.new:

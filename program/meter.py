@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import dspy
+
 from hopstop.program.records import Usage
 
 # What providers call a reply that was cut off, and one that was declined.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from hopstop.program.reading import Reading
 from hopstop.program.records import NO_GROUPS, Decision, Fact, Hit, Passage, Query, Usage
@@ -27,6 +27,7 @@ class State:
         draft: The last draft answer.
         objections: Why the last STOP was refused, or what is open.
         groups: Groups of the user.
+        memory: Lives as long as the run: what a policy may keep to itself from one round to the next.
     """
 
     question: str
@@ -37,6 +38,7 @@ class State:
     draft: str = ""
     objections: tuple[str, ...] = ()
     groups: frozenset[str] = NO_GROUPS
+    memory: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

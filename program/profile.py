@@ -3,73 +3,69 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hopstop.program.life import Life, Shown, read_life
 from hopstop.program.nations import nations
 from hopstop.program.records import Passage
 from hopstop.program.sentences import sentence_spans
-from hopstop.program.text import content_words, names, normalise, stem
-from hopstop.program.values import Date, dates
+from hopstop.program.text import content_words, names, stem
+from hopstop.program.values import dates
 
 _LEAD = 3  # sentences: where encyclopedias, notes and letters alike say who or what they are about
 _BRACKET = re.compile(r"[(（]([^()（）]{0,160})[)）]")
-_SPAN = re.compile(r"\s*(?:[-–—;]|to|until|bis)\s*(?:[^\d]{0,40}?)$")
-_BORN = re.compile(r"\b(?:born|b\.|birth|geboren|geb\.|née?|nacid[oa])|\*", re.IGNORECASE)
-_DIED = re.compile(r"\b(?:died|death|d\.|passed away|killed|gestorben|mort|murió|executed)|†", re.IGNORECASE)
+_STEM = len(stem("abcdefghijklmnop"))
+_RUN = re.compile(r"[^\W_]+")
+_UNUSUAL = re.compile(r"[^\u0000-\u02ff\u2000-\u206f]|\d[,\u00a0\u2009\u202f]\d{3}|\b[A-Z]\. ?[A-Z]\b|\d\.\d")
+_MARK = re.compile("[\u0300-\u036f]")
 _IS = re.compile(r"\b(?:is|was|are|were|ist|war|est|était|es|era)\b")
-_PLACE = re.compile(
-    r"\b(?:born|died|birth|death)\b[^.;]{0,60}?\b(?:in|at)\s+((?:the )?[^\W\d_a-z][\w.'’\-]*(?:,? (?:of |the |de |la |am |upon )?[^\W\d_a-z][\w.'’\-]*){0,5})"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a passage: its words as they stand, their stems, and the names in it."""
+    """One sentence of a passage: its words as they stand, and their stems."""
 
     text: str
     stems: frozenset[str]
-    names: tuple[str, ...]
 
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Something that one sentence shows.
-
-    Attributes:
-        text: The words that say it.
-        sentence: Number of the sentence, from 0.
-        date: The date, if it is one.
-    """
-
-    text: str
-    sentence: int
-    date: Date | None = None
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in it."""
+        return names(self.text)
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A passage as the offline policy reads it.
+    """A passage as the offline policy reads it. What takes time to read is read when it is asked for, and kept.
 
     Attributes:
-        title: Without what follows in brackets.
+        text: The passage.
+        title: Its title without what follows in brackets.
         title_stems: Stems of the title's content words.
         sentences: In order.
-        born: Date of birth of the subject.
-        died: Date of death of the subject.
-        dated: The first date of the lead, for things: release, founding, opening.
-        nation: The country of the subject, by its name in English.
-        nation_said: The country as the passage says it.
     """
 
+    text: str
     title: str
     title_stems: frozenset[str]
     sentences: tuple[Sentence, ...]
-    born: Shown | None
-    died: Shown | None
-    dated: Shown | None
-    nation: Shown | None
-    nation_said: Shown | None
+
+    @property
+    def life(self) -> Life:
+        """Where and when the subject was born and died."""
+        return _life(self.text)
+
+    @property
+    def dated(self) -> Shown | None:
+        """The first date, for things: a release, a founding, an opening."""
+        return _first_date(self.text)
+
+    @property
+    def nation(self) -> tuple[str, Shown] | None:
+        """The country of the subject, and how the passage says it ("Iran", "Iranian")."""
+        return _nation(self.text)
 
 
 def profile(passage: Passage) -> Profile:
@@ -80,93 +76,63 @@ def profile(passage: Passage) -> Profile:
 @lru_cache(maxsize=4096)
 def _profile(title: str, text: str) -> Profile:
     base = _BRACKET.sub("", title).strip() or title
-    sentences = tuple(_sentence(text[start:end]) for start, end in sentence_spans(text))
-    born, died = _life(sentences)
-    nation = _nation(sentences[:_LEAD])
-    return Profile(
-        base,
-        stems(base),
-        sentences,
-        born,
-        died,
-        _first_date(sentences),
-        nation[0] if nation else None,
-        nation[1] if nation else None,
-    )
+    sentences = tuple(Sentence(sentence, word_stems(sentence)) for sentence in _sentences(text))
+    return Profile(text, base, stems(base), sentences)
 
 
+def _sentences(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentence_spans(text)]
+
+
+@lru_cache(maxsize=16384)
 def stems(text: str) -> frozenset[str]:
     """Stems of the content words of a text."""
     return frozenset(map(stem, content_words(text)))
 
 
-def _sentence(text: str) -> Sentence:
-    return Sentence(text, stems(text), names(text))
+def word_stems(text: str) -> frozenset[str]:
+    """Stems of all words of a text: those of its content words, and of function words, which nobody asks for.
+
+    The quick way is for words that are runs of Latin letters and digits; where more is in the text (initials,
+    thousands, other scripts) content words are read and function words left out.
+    """
+    if _UNUSUAL.search(text):
+        return stems(text)
+    words = _RUN.findall(text.casefold())
+    return frozenset(word[:_STEM] if word.isalpha() else word for word in words)
 
 
-def _life(sentences: tuple[Sentence, ...]) -> tuple[Shown | None, Shown | None]:
-    """Dates of birth and death: from the first bracket that holds them, else from "born on ..." and "died ..."."""
-    born = died = None
-    for number, sentence in enumerate(sentences[:_LEAD]):
-        for match in _BRACKET.finditer(sentence.text):
-            left, right = _bracketed(match.group(1))
-            born = born or (Shown(match.group(1), number, left) if left else None)
-            died = died or (Shown(match.group(1), number, right) if right else None)
-        if born:
-            break
-    for number, sentence in enumerate(sentences):
-        born = born or _after(_BORN, sentence.text, number)
-        died = died or _after(_DIED, sentence.text, number)
-    return born, died
+@lru_cache(maxsize=4096)
+def fold(text: str) -> str:
+    """Case and accents taken away."""
+    if text.isascii():
+        return text.lower()
+    return _MARK.sub("", unicodedata.normalize("NFD", text.casefold()))
 
 
-def _bracketed(text: str) -> tuple[Date | None, Date | None]:
-    found = dates(text)
-    if not found:
-        return None, None
-    first = found[0]
-    if len(found) > 1 and _SPAN.search(text[first.end : found[1].start]):
-        return first, found[1]
-    head = text[: first.start]
-    if _DIED.search(head) and not _BORN.search(head):
-        return None, first
-    if _BORN.search(head):
-        return first, (found[1] if len(found) > 1 and _DIED.search(text[first.end : found[1].start]) else None)
-    return None, None
+@lru_cache(maxsize=4096)
+def _life(text: str) -> Life:
+    return read_life(_sentences(text))
 
 
-def _after(cue: re.Pattern[str], text: str, number: int) -> Shown | None:
-    match = cue.search(text)
-    if match is None:
-        return None
-    date = next((date for date in dates(text) if 0 <= date.start - match.end() <= 80), None)
-    return Shown(text[date.start : date.end], number, date) if date else None
-
-
-def _first_date(sentences: tuple[Sentence, ...]) -> Shown | None:
-    for number, sentence in enumerate(sentences):
-        for date in dates(sentence.text):
-            return Shown(sentence.text[date.start : date.end], number, date)
+@lru_cache(maxsize=4096)
+def _first_date(text: str) -> Shown | None:
+    for number, sentence in enumerate(_sentences(text)):
+        for date in dates(sentence):
+            return Shown(sentence[date.start : date.end], number, date)
     return None
 
 
-def _nation(lead: tuple[Sentence, ...]) -> tuple[Shown, Shown] | None:
+@lru_cache(maxsize=4096)
+def _nation(text: str) -> tuple[str, Shown] | None:
     """The first country after "is a ..." in the lead, brackets left aside; else the first one of all."""
+    lead = [_BRACKET.sub(lambda match: " " * len(match.group()), item) for item in _sentences(text)[:_LEAD]]
     for strict in (True, False):
         for number, sentence in enumerate(lead):
-            text = _BRACKET.sub(lambda match: " " * len(match.group()), sentence.text)
-            verb = _IS.search(text)
+            verb = _IS.search(sentence)
             start = verb.end() if verb and strict else 0
-            found = [item for item in nations(text) if item[1] >= start]
+            found = [item for item in nations(sentence) if item[1] >= start]
             if found and (verb or not strict):
                 country, begin, end = found[0]
-                return Shown(country, number), Shown(text[begin:end], number)
+                return country, Shown(sentence[begin:end], number)
     return None
-
-
-def place_after(text: str, cue: str) -> str:
-    """The place that a sentence names after "born ... in" or "died ... at"; "" if there is none."""
-    for match in _PLACE.finditer(normalise(text)):
-        if match.group().startswith(cue):
-            return match.group(1).rstrip(" .,")
-    return ""

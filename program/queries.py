@@ -7,7 +7,7 @@ from dataclasses import replace
 from hopstop.program.facts import proven
 from hopstop.program.faults import QueryContext, Statistics, faults
 from hopstop.program.policy import Policy, State
-from hopstop.program.records import Query
+from hopstop.program.records import Query, open_needs
 from hopstop.program.run import Run
 from hopstop.program.runtime import Runtime
 from hopstop.program.text import content_words, names, numbers
@@ -29,11 +29,10 @@ async def next_queries(run: Run, policy: Policy, runtime: Runtime) -> tuple[Quer
 def context(state: State, statistics: Statistics | None) -> QueryContext:
     """What the next query is checked against."""
     read = tuple(f"{passage.title}. {passage.text}" for passage in state.reading.passages)
-    open_needs = tuple(fact.need for fact in state.facts if fact.quote is None)
     return QueryContext(
         state.question,
-        needs=open_needs,
-        known=(*(fact.need for fact in state.facts), *read),
+        needs=open_needs(state.facts),
+        known=(*(fact.need for fact in state.facts), state.draft, *read),
         anchors=anchors(state),
         tried=state.queries,
         statistics=statistics,
@@ -53,6 +52,8 @@ async def _rewrite(run: Run, policy: Policy, runtime: Runtime, state: State, nee
     where = context(state, run.statistics)
     told: list[str] = []
     for _ in range(run.limits.rewrite_tries):
+        if run.cancelled:
+            break
         text = run.spent(await policy.rewrite(state, need, told, runtime))
         found = faults(text, where) if policy.writes_freely else ()
         grave = [fault.message for fault in found if not fault.warning]

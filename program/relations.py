@@ -1,4 +1,4 @@
-"""How English says a relation: the words behind which a text names the director, the father, the spouse of something."""
+"""How English says a relation: the words behind which a text names the director, father or spouse of something."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _AFTER = {
     "creator": r"created by|creator|designed by",
     "publisher": r"published by|publisher",
     "father": r"(?:son|daughter|child) of|father(?: was| is|,)?|born to",
-    "mother": r"(?:son|daughter|child) of [^.;]*? (?:and|by|with)|mother(?: was| is|,)?|born to [^.;]*? and",
+    "mother": r"(?:son|daughter|child) of [^.;]{3,70}? (?:and|by|with)(?: his (?:first |second |third )?wife,?)?|"
+    r"mother(?: was| is|,)?|born to [^.;]*? and",
     "husband": r"married(?: to)?|wife of|husband(?: was| is|,)?|widow of|consort of|spouse",
     "wife": r"married(?: to)?|husband of|wife(?: was| is|,)?|widower of|spouse",
     "spouse": r"married(?: to)?|(?:wife|husband) of|(?:husband|wife)(?: was| is|,)?|(?:widow|consort) of|spouse",
@@ -57,4 +58,4 @@ def cues(relation: str) -> re.Pattern[str]:
     if relation in _AFTER:
         return re.compile(rf"\b(?:{_AFTER[relation]})\b", re.IGNORECASE)
     stem = re.escape(relation[:6].casefold())  # the stem of program/text.py, as it stands in a text
-    return re.compile(rf"\b{stem}\w*(?: by| was| is|,)?", re.IGNORECASE)
+    return re.compile(rf"\b{stem}\w*(?: by| was| is|,|:)?", re.IGNORECASE)

@@ -6,12 +6,13 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hopstop.program.errors import BadQuestion
 from hopstop.program.evidence import Evidence
 from hopstop.program.faults import Statistics
 from hopstop.program.lm import LMFailed
+from hopstop.program.lookalike import latched
 from hopstop.program.policy import Policy, Reply, State
 from hopstop.program.reading import Reading
 from hopstop.program.records import (
@@ -28,8 +29,10 @@ from hopstop.program.records import (
     Usage,
 )
 from hopstop.program.stopping import why_stop
+from hopstop.program.watch import Watch
 
 T = TypeVar("T")
+NOT_WATCHED = Watch()
 MAX_QUESTION = 10_000  # characters; more is a document, not a question, and would fill an LM's prompt by itself
 
 
@@ -70,7 +73,7 @@ class Run:
         groups: frozenset[str],
         limits: Limits,
         *,
-        cancel: threading.Event | None = None,
+        watch: Watch = NOT_WATCHED,
         statistics: Statistics | None = None,
     ) -> None:
         self.question = question
@@ -82,8 +85,10 @@ class Run:
         self.dry = 0
         self.fell_back = False
         self.statistics = statistics
+        self._memory: dict[str, Any] = {}
         self._limits = limits
-        self._cancel = cancel
+        self._watch = watch
+        self._searched: tuple[Query, ...] = ()
         self._rounds: list[Round] = []
         self._hits: dict[str, Hit] = {}
         self._decision: Decision | None = None
@@ -108,7 +113,7 @@ class Run:
     @property
     def cancelled(self) -> bool:
         """Whether the app has asked to end the run."""
-        return self._cancel is not None and self._cancel.is_set()
+        return self._watch.cancelled
 
     @property
     def reading(self) -> Reading:
@@ -137,13 +142,16 @@ class Run:
             draft=draft,
             objections=self._objections,
             groups=self.groups,
+            memory=self._memory,
         )
 
-    def admit(self, hits: Sequence[Hit]) -> None:
+    def admit(self, query: Query, hits: Sequence[Hit]) -> None:
         """Read the hits of one query that were not read yet, as many as the query asks for and the limits allow.
 
         What the user may not read is left out here once more, whatever the retriever does.
         """
+        if query not in self._searched:  # the fallback searches it again
+            self._searched += (query,)
         allowed = [hit for hit in hits if hit.passage.readable_by(self.groups)]
         self._hits |= {hit.passage.id: hit for hit in allowed}
         fresh = self.evidence.unseen(allowed)[: self._room()]
@@ -175,7 +183,13 @@ class Run:
         self.spent(Reply(None, error.usage))
 
     def judged(self, decision: Decision, judgement: Judgement) -> Judgement:
-        """Take over what code made of a decision; passages with verified quotes are pinned."""
+        """Take over what code made of a decision; passages with verified quotes are pinned.
+
+        Returns:
+            The judgement, with one more objection if the draft turned into a look-alike of the last one.
+        """
+        if self._decision is not None:
+            judgement = _unlatched(judgement, self._decision.draft, decision.draft, self.reading)
         self._kept = tuple(passage.id for passage in self.reading.passages)
         self._decision = decision
         self._objections = judgement.objections
@@ -196,7 +210,7 @@ class Run:
         dropped = tuple(passage.id for passage in self.new if grades and not grades.get(passage.id))
         self.evidence = self.evidence.grade(grades).drop(dropped)
         self._record(tuple(name for name in dropped if name in self.evidence.dropped))
-        self.queries, self.new, self._hits, self._kept = queries, (), {}, ()
+        self.queries, self.new, self._hits, self._kept, self._searched = queries, (), {}, (), ()
         self.evidence = self.evidence.admit(())
 
     def _record(self, dropped: tuple[str, ...] = ()) -> None:
@@ -205,7 +219,7 @@ class Run:
         self._rounds.append(
             Round(
                 self.number,
-                self.queries,
+                self._searched,
                 hits=tuple(self._hits),
                 new=tuple(passage.id for passage in self.new),
                 kept=self._kept,
@@ -219,6 +233,7 @@ class Run:
             )
         )
         self._round_started = now
+        self._watch.closed(self._rounds[-1])
 
     def _since(self) -> Usage:
         """What was used since the last round was recorded."""
@@ -231,7 +246,8 @@ class Run:
         seen = self.evidence.seen
         draft = self._decision.draft if self._decision is not None else ""
         ranking = policy.ranking(self.state(), seen)
-        self._record()
+        if self._searched:  # not when the app has ended the run before
+            self._record()
         return Outcome(
             self.question,
             reason,
@@ -246,3 +262,15 @@ class Run:
             ranking=ranking,
             note=self._note,
         )
+
+
+def _unlatched(judgement: Judgement, before: str, after: str, reading: Reading) -> Judgement:
+    texts = []
+    for fact in judgement.facts:
+        passage = reading.by_id(fact.quote.passage_id) if fact.quote is not None else None
+        if fact.quote is not None and passage is not None:
+            texts.append(f"{passage.title} {fact.quote.text}")
+    objection = latched(before, after, texts)
+    if objection is None:
+        return judgement
+    return replace(judgement, accepted=False, objections=(*judgement.objections, objection))

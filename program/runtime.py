@@ -17,8 +17,18 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
+def never() -> bool:
+    """An app that does not end the run."""
+    return False
+
+
 class Runtime(Protocol):
     """What a coroutine of this package may wait for."""
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the app has asked to end the run: make no further call then."""
+        ...
 
     async def call(self, module: Any, **inputs: Any) -> Any:  # noqa: ANN401 - DSPy modules are untyped
         """Call a DSPy module."""
@@ -39,8 +49,14 @@ class Runtime(Protocol):
 class Blocking:
     """Runtime for a thread. With `parallel=False` two coroutines run in turn, as a DSPy trace needs it."""
 
-    def __init__(self, *, parallel: bool = True) -> None:
+    def __init__(self, *, parallel: bool = True, cancelled: Callable[[], bool] = never) -> None:
         self._parallel = parallel
+        self._cancelled = cancelled
+
+    @property
+    def cancelled(self) -> bool:
+        """See Runtime.cancelled."""
+        return self._cancelled()
 
     async def call(self, module: Any, **inputs: Any) -> Any:  # noqa: ANN401
         """See Runtime.call."""
@@ -67,8 +83,14 @@ class Blocking:
 class Awaiting:
     """Runtime for an event loop; blocking functions go to a thread. `parallel` as in Blocking."""
 
-    def __init__(self, *, parallel: bool = True) -> None:
+    def __init__(self, *, parallel: bool = True, cancelled: Callable[[], bool] = never) -> None:
         self._parallel = parallel
+        self._cancelled = cancelled
+
+    @property
+    def cancelled(self) -> bool:
+        """See Runtime.cancelled."""
+        return self._cancelled()
 
     async def call(self, module: Any, **inputs: Any) -> Any:  # noqa: ANN401
         """See Runtime.call."""

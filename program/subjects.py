@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from hopstop.program.profile import Profile, profile, stems
+from hopstop.program.nations import nations
+from hopstop.program.profile import Profile, fold, profile, stems
 from hopstop.program.reading import Reading
 from hopstop.program.records import Passage
 from hopstop.program.relations import cues
+from hopstop.program.text import FUNCTION_WORDS
 
 _ALIKE = 0.5  # of the words of a side and a title, the half must be shared: the least that cannot be another's majority
-_REACH = 90  # characters behind a cue: about fifteen words, within which the name it announces stands
-_MARK = re.compile("[\u0300-\u036f]")
+_REACH = 90  # characters behind a cue in which the whole name it announces stands
+_START = 40  # characters behind a cue in which that name begins: "directed by the late Jane Roe"
+_TITLE = 2  # words of a title after its first: "Caliph", "Mughal emperor", "Pre-Raphaelite designer and ..." no more
+_AND = re.compile(r" (?:and|und|et|y) |, (?=[^\W\d_a-z]\w+ [^\W\d_a-z])")
 _BRACKET = re.compile(r"\s*\([^()]*\)")
 
 
@@ -26,12 +28,6 @@ class Subject:
     passage: Passage
     profile: Profile
     name: str
-
-
-@lru_cache(maxsize=4096)
-def fold(text: str) -> str:
-    """Case and accents taken away."""
-    return _MARK.sub("", unicodedata.normalize("NFD", text.casefold()))
 
 
 def find_subject(side: str, reading: Reading) -> Subject | None:
@@ -64,6 +60,24 @@ def _likeness(side: str, passage: Passage) -> float:
     return 0.9 if fold(side) in lead else 0.0
 
 
+def anchor(question: str, reading: Reading) -> Subject | None:
+    """The passage about the longest name of the question: one whose title, or first words, the question holds."""
+    asked = fold(question)
+    best: tuple[tuple[int, bool], Subject] | None = None
+    for passage in reading.passages:
+        view = profile(passage)
+        name = (
+            view.title if passage.title.strip() else (view.sentences[0].names[:1] or ("",))[0] if view.sentences else ""
+        )
+        match = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", asked) if name else None
+        if match is None or (len(asked) == len(question) and question[match.start()].islower()):
+            continue
+        rank = len(name), fold(passage.title) in asked
+        if best is None or rank > best[0]:
+            best = rank, Subject(passage, view, name)
+    return best[1] if best else None
+
+
 def follow(subject: Subject, relation: str, reading: Reading) -> tuple[str, int, Subject | None]:
     """What a relation leads to from a subject: the name nearest behind the words that say the relation.
 
@@ -76,9 +90,11 @@ def follow(subject: Subject, relation: str, reading: Reading) -> tuple[str, int,
         for match in cues(relation).finditer(sentence.text):
             tail = fold(sentence.text[match.end() : match.end() + _REACH])
             linked = [(tail.find(fold(other.name)), -len(other.name), other) for other in others]
-            near = min((item for item in linked if item[0] >= 0), default=None, key=lambda item: item[:2])
+            near = min((item for item in linked if 0 <= item[0] <= _START), default=None, key=lambda item: item[:2])
             name, at = _first_name(tail, sentence.names, own)
-            if near is not None and (not name or near[0] <= at + len(name)):
+            if near is not None and (
+                not name or near[0] <= at + len(name) or _is_title(tail[at + len(name) : near[0]])
+            ):
                 return near[2].name, number, near[2]
             if name:
                 return name, number, _named(name, others)
@@ -92,18 +108,36 @@ def _others(subject: Subject, reading: Reading) -> list[Subject]:
 
 def _first_name(tail: str, found: Sequence[str], own: str) -> tuple[str, int]:
     """The name that stands first in a folded text, and where; the subject's own is not meant."""
-    places = [(at, -len(name), name) for name in found if (at := tail.find(fold(name))) >= 0 and fold(name) not in own]
-    worded = [place for place in places if not place[2][0].isdigit()]
-    return (min(worded)[2], min(worded)[0]) if worded else ("", -1)
+    single = [part for name in found for part in _AND.split(name) if not part[:1].isdigit() and not _is_country(part)]
+    places = [
+        (at, -len(name), name)
+        for name in single
+        if 0 <= (at := tail.find(fold(name))) <= _START and fold(name) not in own
+    ]
+    return (min(places)[2], min(places)[0]) if places else ("", -1)
+
+
+def _is_title(between: str) -> bool:
+    """Whether what stands between two names makes the first a title of the second ("Mughal emperor Shah Jahan")."""
+    words = between.split()
+    return len(words) <= _TITLE and all(word.isalpha() and word not in FUNCTION_WORDS for word in words)
+
+
+def _is_country(name: str) -> bool:
+    return any(end - start == len(name) for _, start, end in nations(name))
 
 
 def _named(name: str, others: Sequence[Subject]) -> Subject | None:
-    """The passage about a person or thing of this name: same last word, and half of all words."""
-    wanted = fold(name).split()
+    """The passage about a person or thing of this name: same first and last word and the same numbers in it."""
+    wanted = fold(name).replace(",", "").split()
     for other in others:
-        title = fold(other.profile.title).split()
-        if title[-1:] == wanted[-1:] and 2 * len(set(title) & set(wanted)) >= len(set(title) | set(wanted)):
+        title = fold(other.name).replace(",", "").split()
+        ends = title[-1:] == wanted[-1:] and (title[0] == wanted[0] or title[0][0] == wanted[0].rstrip("."))
+        if ends and len(wanted) > 1 and _ordinals(title) == _ordinals(wanted):
             return other
     return None
 
 
+def _ordinals(words: Sequence[str]) -> set[str]:
+    """What tells namesakes apart: numbers in digits or Roman ones."""
+    return {word for word in words if word[0].isdigit() or re.fullmatch(r"[ivx]+", word)}

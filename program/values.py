@@ -23,7 +23,9 @@ _MONTHS = (
     ("december", "dezember", "décembre", "diciembre"),
 )
 _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for name in names}
-_NUMBER_OF |= {names[0][:length]: number for names, number in zip(_MONTHS, range(1, 13), strict=True) for length in (3, 4)}
+_NUMBER_OF |= {
+    names[0][:length]: number for names, number in zip(_MONTHS, range(1, 13), strict=True) for length in (3, 4)
+}
 _MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 _YEAR = r"\d{3,4}"
 _ERA = r"(?:\s*(?P<bc>BCE?|B\.C\.|v\. Chr\.|av\. J\.-C\.|a\. C\.))?"
@@ -99,10 +101,29 @@ def _date(match: re.Match[str]) -> Date | None:
     return Date(-year if said.get("bc") else year, month, day, match.start(), match.end())
 
 
-_SMALL = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+]
 _VALUE_OF = {word: float(value) for value, word in enumerate(_SMALL)}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _AMOUNT = re.compile(
@@ -152,3 +173,8 @@ def _amount(match: re.Match[str]) -> float:
         value = float("".join(char for char in match["digits"] if char.isdigit() or char == "."))
         return value * _SCALES.get((match["scale"] or "").casefold(), 1.0)
     return _VALUE_OF[match["word"].casefold()] * _SCALES.get((match["wscale"] or "").casefold(), 1.0)
+
+
+def is_month(text: str) -> bool:
+    """Whether a text begins with the name of a month."""
+    return (text.split() or [""])[0].strip(".,").casefold() in _NUMBER_OF

@@ -46,12 +46,12 @@ def command(question: str, folder: Path, groups: frozenset[str], choice: Choice,
     from hopstop.program.bm25 import BM25Index
 
     index = BM25Index.load(folder)
-    from hopstop.optimize.build import make_program  # seconds; what is wrong with the index is told before
+    from hopstop.optimize.build import make_program, resolve  # seconds; what is wrong with the index is told before
     from hopstop.optimize.show import stderr
     from hopstop.program.run import check_question
 
     check_question(question)
-    program = make_program(choice, index)
+    program = make_program(resolve(choice), index)
     with _ctrl_c() as cancel, stderr().status("searching"):
         outcome = program(question, groups=groups, cancel=cancel)
     _print(outcome, trace=trace, as_json=as_json)

@@ -20,10 +20,8 @@ _MEASURES = (
     "all_support", "passages_mean", "answered", "em", "proven", "wrong_stop", "abstain_right", "citations_verified",
     "ms_p50",
 )  # fmt: skip
-_NONE_PROVEN = (
-    "With this seed no question that needs three dependent searches was answered with proof; try another --seed."
-)
-_NONE_REFUSED = "With this seed no question without an answer was refused with something found; try another --seed."
+_NONE_TRACED = "With this seed there is no question of three dependent searches; try another --seed."
+_NONE_REFUSED = "With this seed every question without an answer was answered; try another --seed."
 
 
 @click.command("demo", short_help="See one search and the loop side by side.")
@@ -54,6 +52,8 @@ def command(out: Path, seed: int, *, as_json: bool) -> None:
     from hopstop.optimize.evaluation import track
 
     demo = make_demo(out, seed)
+    if not demo.report["metrics"]["n"]:
+        raise click.ClickException(f"every question crashed; see {demo.report['report']}")
     if as_json:
         print_json(_document(demo, track(out / EVALUATION)))
         return
@@ -69,11 +69,11 @@ def _show(console: Console, demo: Demo) -> None:
     from hopstop.optimize.tables import by_hops, comparison
 
     console.print(comparison(demo.report, _MEASURES), "", by_hops(demo.by_hops), sep="\n")
-    _title(console, "A question that needs three searches, each built on what the last one found", demo.proven)
-    if demo.proven is None:
-        console.print(_NONE_PROVEN)
+    _title(console, "A question that needs three searches, each built on what the last one found", demo.traced)
+    if demo.traced is None:
+        console.print(_NONE_TRACED)
     else:
-        console.print(trace(demo.proven), answer(demo.proven), sep="")
+        console.print(trace(demo.traced), answer(demo.traced), sep="")
     _title(console, "A question that the corpus does not answer", demo.refused)
     console.print(_NONE_REFUSED if demo.refused is None else answer(demo.refused))
 
@@ -90,7 +90,7 @@ def _next(console: Console, demo: Demo, sent: Tracked) -> None:
 
     console.print()
     console.rule("Next", align="left", style="dim")
-    hopstop, question = typed("hopstop"), "..." if demo.proven is None else demo.proven.question
+    hopstop, question = typed("hopstop"), "..." if demo.traced is None else demo.traced.question
     lines = (
         ("see the runs", sent.message.replace("mlflow ui", f"{typed('mlflow')} ui")),
         ("read the report", demo.report["report"]),
@@ -110,7 +110,7 @@ def _document(demo: Demo, sent: Tracked) -> dict[str, Any]:
         "seed": demo.seed,
         "evaluation": demo.report,
         "by_hops": demo.by_hops,
-        "proven": None if demo.proven is None else document(demo.proven),
+        "traced": None if demo.traced is None else document(demo.traced),
         "refused": None if demo.refused is None else document(demo.refused),
         "tracking": {"run_id": sent.run_id, "message": sent.message},
     }

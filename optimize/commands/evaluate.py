@@ -75,7 +75,7 @@ def command(**given: Any) -> None:  # noqa: ANN401 - the fields of _Given
 def _evaluate(given: _Given) -> None:
     if given.corpus and given.index:
         raise click.UsageError("give --corpus or --index, not both")
-    from hopstop.optimize.build import make_program, make_system
+    from hopstop.optimize.build import make_program, make_system, resolve
     from hopstop.optimize.evaluation import BASELINE_K, Work, default_out, run, track
     from hopstop.optimize.material import Selection, gather
     from hopstop.optimize.show import stderr
@@ -87,8 +87,9 @@ def _evaluate(given: _Given) -> None:
         _remark(
             f"{material.left_out} questions were left out: unanswerable only against their own passages (--contexts)"
         )
-    system = make_system(given.choice, make_program(given.choice, material.index))
-    k = given.choice.limits.get("max_read", BASELINE_K) if given.baseline else None
+    choice = resolve(given.choice)
+    system = make_system(choice, make_program(choice, material.index))
+    k = choice.limits.get("max_read", BASELINE_K) if given.baseline else None
     work = Work(out=given.out or default_out(system, material), threads=given.threads, baseline_k=k, fresh=given.fresh)
     report = run(system, material, work)
     _print(report, track(work.out) if given.track else None, as_json=given.as_json)

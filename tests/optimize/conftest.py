@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
+import dspy
 import pytest
 from chat_server import ChatServer
 
@@ -21,7 +23,8 @@ def films(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def chat_server() -> Iterator[ChatServer]:
+def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    monkeypatch.setattr(dspy, "LM", partial(dspy.LM, cache=False))  # the cache on disk outlives a test
     with ChatServer() as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

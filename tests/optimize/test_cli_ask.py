@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import signal
-import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -15,6 +14,10 @@ from click.testing import CliRunner, Result
 
 from fakes import HALF, PROOF, QUESTION, ScriptedPolicy
 from hopstop.optimize.cli import main
+from hopstop.program import artifact
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.lm_policy import LMPolicy
+from hopstop.program.loop import IterativeQA
 from hopstop.program.policy import Reply, State
 from hopstop.program.records import Decision, Limits
 from hopstop.program.runtime import Runtime
@@ -189,12 +192,6 @@ def test_model_of_the_environment_is_used_when_asked_for(
     assert ask("--index", films).exit_code == 0
 
 
-def test_threads_are_not_left_behind(films: Path, policy: Scripted) -> None:
-    before = threading.active_count()
-    assert ask("--index", films).exit_code == 0
-    assert threading.active_count() <= before
-
-
 def test_passage_cannot_write_to_the_terminal(tmp_path: Path, policy: Scripted) -> None:
     rows: Sequence[dict[str, str]] = [
         {"id": "alien", "title": "Alien\x1b[2J", "text": "It was\x1b]0;owned\x07 directed by Ridley Scott."},
@@ -205,3 +202,31 @@ def test_passage_cannot_write_to_the_terminal(tmp_path: Path, policy: Scripted) 
     text = ask("--index", tmp_path / "x", "--trace").stdout
     assert "directed by Ridley Scott" in text
     assert not set(text) & {"\x1b", "\x07", "\u202e"}
+
+
+@pytest.fixture
+def compiled(films: Path, tmp_path: Path) -> Path:
+    """A program as an optimiser leaves it, with limits of its own."""
+    policy = LMPolicy(dspy.LM("openai/local"))
+    policy.decider.signature = policy.decider.signature.with_instructions("Decide as the compiled one does.")
+    program = IterativeQA(BM25Index.load(films), policy, Limits(max_rounds=3))
+    return artifact.save(program, tmp_path, name="films")
+
+
+def test_compiled_program_decides_with_its_own_model_and_limits(
+    films: Path, compiled: Path, chat_server: ChatServer
+) -> None:
+    chat_server.reply = replies
+    words = ("--index", films, "--artifact", compiled, "--api-base", chat_server.base, "--json")
+    document = json.loads(ask(*words).stdout)
+    assert (document["answer"], document["policy"]) == ("South Shields", "lm:openai/local")
+    assert "Decide as the compiled one does." in json.dumps(chat_server.sent[1])
+    fewer = json.loads(ask(*words, "--max-passages", 1).stdout)
+    assert len(fewer["passages"]) == 1
+
+
+def test_damaged_program_is_refused(films: Path, compiled: Path) -> None:
+    (compiled / "state.json").write_text("{}", encoding="utf-8")
+    result = ask("--index", films, "--artifact", compiled)
+    assert result.exit_code == 1
+    assert "state.json" in result.stderr

@@ -48,15 +48,15 @@ def test_demo_shows_everything_in_order() -> None:
 
 def test_demo_as_json_leaves_files_that_the_commands_take() -> None:
     document = json.loads(demo("--json").stdout)
-    assert len(document["proven"]["rounds"]) >= 3
-    assert document["proven"]["answer"]
+    assert len(document["traced"]["rounds"]) >= 3
+    assert document["traced"]["answer"]
     assert document["refused"]["answer"] is None
     assert document["refused"]["missing"]
     assert (
         document["evaluation"]["metrics"]["all_support"] > document["evaluation"]["baseline"]["metrics"]["all_support"]
     )
-    asked = CliRunner().invoke(main, ["ask", document["proven"]["question"], "--index", "demo/index", "--json"])
-    assert json.loads(asked.stdout)["answer"] == document["proven"]["answer"]
+    asked = CliRunner().invoke(main, ["ask", document["traced"]["question"], "--index", "demo/index", "--json"])
+    assert json.loads(asked.stdout)["answer"] == document["traced"]["answer"]
 
 
 def test_demo_runs_again_in_its_own_folder_and_in_no_other(tmp_path: Path) -> None:

@@ -207,3 +207,21 @@ def test_a_quote_from_another_passage_is_found_there() -> None:
     assert outcome.reason is StopReason.ANSWERED
     assert outcome.citations[1].quote is not None
     assert outcome.citations[1].quote.passage_id == "scott"
+
+
+def test_an_answer_that_turns_into_a_look_alike_must_quote_both() -> None:
+    twins = (
+        Passage("p1", "Incident 4471 was fixed by Ana Ortiz.", "Incident 4471"),
+        Passage("p2", "Incident 4471 was closed by Ina Ortiz.", "Closing of 4471"),
+    )
+    claim = Claim("who closed incident 4471", "p1", "fixed by Ana Ortiz")
+    first = Decision(stop=False, claims=(Claim("who closed incident 4471"),), draft="Ana Ortiz")
+    turned = Decision(
+        stop=True, claims=(Claim("who closed incident 4471", "p2", "closed by Ina Ortiz"),), draft="Ina Ortiz"
+    )
+    both = Decision(stop=True, claims=(Claim("who fixed incident 4471", "p1", claim.quote),), draft="Ina Ortiz")
+    policy = ScriptedPolicy([first, turned, both], queries=["fixed by Ana Ortiz", "closing team leads Ortiz"])
+    retriever = WordRetriever((*twins, Passage("p3", "Ina Ortiz leads the closing team.", "Team")))
+    outcome = IterativeQA(retriever, policy, Limits(first_k=1, next_k=1))("Who closed incident 4471?")
+    assert any("similar" in objection for objection in outcome.rounds[1].objections)
+    assert (outcome.reason, len(outcome.rounds)) == (StopReason.ANSWERED, 3)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopstop.program.evidence import Evidence
@@ -79,6 +79,7 @@ def test_a_step_leaves_the_old_evidence_as_it_was() -> None:
 IDS = st.lists(st.sampled_from("abcdefghijkl"), unique=True)
 
 
+@settings(deadline=None)
 @given(IDS, st.integers(1, 4), st.sets(st.sampled_from("abcdefghijkl")), st.sets(st.sampled_from("abcdefghijkl")),
        st.integers(0, 3), st.integers(1, 8))  # fmt: skip
 def test_reading_keeps_every_pin_and_the_cap(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopstop.program.lookalike import alike, latched, near_misses
@@ -55,6 +55,7 @@ def test_forms_of_one_name_and_strangers_are_no_look_alikes(left: str, right: st
     assert not alike(right, left)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=12), st.text(max_size=12))
 def test_alike_is_symmetric_and_nothing_is_like_itself(left: str, right: str) -> None:
     assert alike(left, right) == alike(right, left)
@@ -70,6 +71,7 @@ def test_alike_is_symmetric_and_nothing_is_like_itself(left: str, right: str) ->
         ("In 2003, where did Dana Ortiz work?", "In 2003 Ana Ortiz worked there.", "Dana Ortiz", "Ana Ortiz"),
         ("Are Lee Wong and Dana Ortiz related?", "Lee Wong and Ana Ortiz met.", "Dana Ortiz", "Ana Ortiz"),
         ("Who won the 1990 World Cup?", "The 1991 World Cup was won by Norway.", "1990", "1991"),
+        ("Where was Johnson born?", "Johnston\nHe was born in Lyon.", "Johnson", "Johnston"),
         ("Wer prüfte Vorfall 4471?", "Vorfall 4412 prüfte Jana.", "4471", "4412"),
         ("障害4471を直した人は誰か", "障害4412は佐藤が直した。", "4471", "4412"),
     ],

@@ -4,6 +4,7 @@ import re
 import sys
 import time
 import unicodedata
+from collections.abc import Callable
 
 import pytest
 from hypothesis import assume, given, settings
@@ -75,7 +76,9 @@ def test_title_is_not_quoted() -> None:
 
 
 CHARS = st.one_of(
-    st.sampled_from("ab Ñé’'“\"«–—-…\u00a0\n\t\u3000.,1한글ก็ำ漢字あいकि॑ा\u0301\u0308\u0327\u1100\u1161\u11a8\u09c7\u09be\u0344"),
+    st.sampled_from(
+        "ab Ñé’'“\"«–—-…\u00a0\n\t\u3000.,1한글ก็ำ漢字あいकि॑ा\u0301\u0308\u0327\u1100\u1161\u11a8\u09c7\u09be\u0344"
+    ),
     st.characters(exclude_categories=["Cs"]),
 )
 TEXTS = st.text(CHARS, max_size=60)
@@ -94,15 +97,19 @@ RESPELLINGS = st.lists(
 )
 
 
+def begins_a_word(part: str) -> bool:
+    return not unicodedata.category(part[:1] or " ").startswith("M")
+
+
 @settings(max_examples=400, deadline=None)
-@given(st.lists(TEXTS.filter(lambda part: not part[:1] or not unicodedata.category(part[0]).startswith("M")), min_size=3,
-                max_size=3), RESPELLINGS)  # fmt: skip
-def test_whatever_stands_between_spaces_is_found_in_any_spelling(parts: list[str], respell: list) -> None:  # type: ignore[type-arg]
-    wanted = parts[1]
+@given(TEXTS, TEXTS.filter(begins_a_word), TEXTS.filter(begins_a_word), RESPELLINGS)
+def test_whatever_stands_between_spaces_is_found_in_any_spelling(
+    before: str, wanted: str, after: str, respell: list[Callable[[str], str]]
+) -> None:
+    text = f"{before} {wanted} {after}"
     for change in respell:
         wanted = change(wanted)
     assume(content_words(normalise(wanted).strip("' ")))
-    text = " ".join(parts)
     stored = found(wanted, text)
     assert stored is not None
     assert normalise(wanted).strip("' ") == normalise(stored)
@@ -153,7 +160,10 @@ READING = Reading((ALIEN, SCOTT))
         (Claim("director of Alien", "P2", "Ridley Scott directed it"), "Ridley Scott directed it"),
         (Claim("director of Alien", "P99", "Ridley Scott directed it"), "Ridley Scott directed it"),
         (Claim("director of Alien", "alien", "Ridley Scott directed it"), "Ridley Scott directed it"),
-        (Claim("director of Alien", quote="P1.2 Ridley Scott directed it in 1979."), "Ridley Scott directed it in 1979."),
+        (
+            Claim("director of Alien", quote="P1.2 Ridley Scott directed it in 1979."),
+            "Ridley Scott directed it in 1979.",
+        ),
         (Claim("director of Alien", quote="P1.2: Ridley Scott directed it"), "Ridley Scott directed it"),
         (Claim("where Ridley Scott was born", quote="P2.1"), "He was born in South Shields."),
     ],

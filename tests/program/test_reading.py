@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopstop.program.reading import Reading, one_line
@@ -22,7 +22,9 @@ def test_label_names_a_sentence_whatever_marks_stand_around_it(label: str) -> No
     assert ALIEN.text[quote.start : quote.end] == quote.text
 
 
-@pytest.mark.parametrize("label", ["P99.1", "P0.1", "P1.0", "P1.99", "P3.1", "P1", "P1.2.3", "", "Q1.1", "P1.2 and more"])
+@pytest.mark.parametrize(
+    "label", ["P99.1", "P0.1", "P1.0", "P1.99", "P3.1", "P1", "P1.2.3", "", "Q1.1", "P1.2 and more"]
+)
 def test_label_of_nothing_names_no_sentence(label: str) -> None:
     assert READING.sentence(label) is None
 
@@ -55,7 +57,8 @@ def test_id_that_looks_like_a_label_out_of_range_is_an_id() -> None:
 
 def test_text_labels_each_passage_and_sentence() -> None:
     assert READING.text() == (
-        "P1: Alien (film)\nP1.1 Alien is a film.\nP1.2 Ridley Scott directed it.\n\nP2\nP2.1 He was born in South Shields."
+        "P1: Alien (film)\nP1.1 Alien is a film.\nP1.2 Ridley Scott directed it.\n\n"
+        "P2\nP2.1 He was born in South Shields."
     )
 
 
@@ -69,6 +72,7 @@ def test_no_text_of_a_passage_opens_a_field_of_the_prompt(attack: str) -> None:
     assert "[[##" not in text
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="[# \n\u2003x"))
 def test_one_line_never_opens_a_field(text: str) -> None:
     line = one_line(text)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopstop.program.text import content_words, names, normalise, numbers, shares_word, stem, unspaced, words
@@ -32,6 +32,7 @@ def test_case_is_kept() -> None:
     assert normalise("Apple") != normalise("apple")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_normalising_twice_changes_nothing(text: str) -> None:
     assert normalise(normalise(text)) == normalise(text)
@@ -132,6 +133,7 @@ def test_only_scripts_without_spaces_let_a_word_begin_anywhere() -> None:
     assert [unspaced(char) for char in "の한ก漢aяहع1"] == [True] * 4 + [False] * 5
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_any_text_can_be_taken_apart(text: str) -> None:
     assert all(word.strip() for word in [*words(text), *content_words(text), *names(text), *numbers(text)])

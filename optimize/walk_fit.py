@@ -1,0 +1,134 @@
+"""Learn the weights of the offline walk from labelled questions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.lists import Bools, Floats, Ints
+from hopstop.program.walk import Walk
+from hopstop.program.ways import FEATURES
+
+BUDGET = 10  # passages: what the walk reads at most
+HARDEST = 80  # ways kept of one choice besides those to gold passages, the best scored first
+L2 = 1e-3  # penalty on the squared weights of features scaled to a standard deviation of 1
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """A question, where it is searched, and the places of its gold passages in that index."""
+
+    index: BM25Index
+    question: str
+    gold: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One moment of a walk.
+
+    Attributes:
+        features: n x FEATURES of the ways that compete.
+        gold: n, which of them lead to a gold passage.
+        weight: How much the choice counts, > 0.
+    """
+
+    features: Floats
+    gold: Bools
+    weight: float
+
+
+def start_weights() -> Floats:
+    """Where learning starts: BM25 of the question, what stands in titles, and what a link adds to the question."""
+    start = {
+        "d_bm25": 5, "d_title": 4, "d_titleq": 9, "d_best": 3, "l_bm25": 2, "l_nidf": 6, "l_title": 4, "l_here": 4,
+        "l_gain": 8, "l_titleq": 9,
+    }  # fmt: skip
+    return np.array([float(start.get(name, 0)) for name in FEATURES])
+
+
+def learn(sets: Mapping[str, Sequence[Labelled]], *, rounds: int = 3) -> Floats:
+    """Weights from the walks that they themselves lead to.
+
+    Walks with the weights so far, records each choice until all gold passages are read, and fits anew on all choices
+    recorded: the data aggregation of Ross, Gordon and Bagnell (2011). Every set weighs the same.
+    """
+    weights = start_weights()
+    choices: list[Choice] = []
+    for _ in range(rounds):
+        for questions in sets.values():
+            fresh = [choice for item in questions for choice in record(item, weights)]
+            choices += [Choice(item.features, item.gold, 1 / len(fresh)) for item in fresh]
+        weights = fit(choices)
+    return weights
+
+
+def record(item: Labelled, weights: Floats) -> list[Choice]:
+    """The choices of one walk that a label can speak to: some way leads to a gold passage, and some does not."""
+    walk = Walk(item.index.links, item.question, weights)
+    wanted = np.array(sorted(item.gold), dtype=np.int64)
+    choices: list[Choice] = []
+    for _ in range(BUDGET):
+        walk.follow()
+        features, gold = walk.features(), np.isin(walk.places(), wanted)
+        if gold.any() and not gold.all():
+            keep = gold.copy()
+            keep[np.argsort(-walk.scores())[:HARDEST]] = True
+            choices.append(Choice(features[keep], gold[keep], 1.0))
+        if not walk.choose(1) or item.gold.issubset(walk.read):
+            break
+    return choices
+
+
+def fit(choices: Sequence[Choice], *, steps: int = 300) -> Floats:
+    """Weights that maximise the log share of gold ways in each choice (softmax over its ways), with an L2 penalty.
+
+    Nesterov's accelerated gradient with backtracking; features are scaled to a standard deviation of 1 and back.
+    """
+    problem = _Problem.of(choices)
+    weights, ahead, rate = np.zeros(len(FEATURES)), np.zeros(len(FEATURES)), 1.0
+    for step in range(steps):
+        value, gradient = problem.loss(ahead)
+        new = ahead - rate * gradient
+        while rate > 1e-6 and problem.loss(new)[0] > value - 0.5 * rate * gradient @ gradient:
+            rate /= 2
+            new = ahead - rate * gradient
+        ahead, weights = new + step / (step + 3) * (new - weights), new
+    return weights / problem.scale
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    x: Floats
+    gold: Bools
+    first: Ints
+    owner: Ints
+    share: Floats
+    scale: Floats
+
+    @classmethod
+    def of(cls, choices: Sequence[Choice]) -> _Problem:
+        x = np.concatenate([choice.features for choice in choices])
+        size = np.array([len(choice.gold) for choice in choices])
+        weight = np.array([choice.weight for choice in choices])
+        scale = x.std(axis=0) + 1e-6
+        return cls(
+            x / scale,
+            np.concatenate([choice.gold for choice in choices]),
+            np.cumsum(size) - size,
+            np.repeat(np.arange(len(choices)), size),
+            weight / weight.sum(),
+            scale,
+        )
+
+    def loss(self, weights: Floats) -> tuple[float, Floats]:
+        z = self.x @ weights
+        e = np.exp(z - np.maximum.reduceat(z, self.first)[self.owner])
+        total = np.add.reduceat(e, self.first)
+        right = np.add.reduceat(e * self.gold, self.first) + 1e-300
+        pull = (e / total[self.owner] - e * self.gold / right[self.owner]) * self.share[self.owner]
+        value = -float((np.log(right / total) * self.share).sum()) + L2 * float(weights @ weights)
+        return value, self.x.T @ pull + 2 * L2 * weights

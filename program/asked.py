@@ -1,0 +1,107 @@
+"""A question seen through the link index: its terms with a bit each, BM25 of every passage, and its names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from hopstop.program.links import LinkIndex
+from hopstop.program.lists import Bools, Floats, Ints
+from hopstop.program.units import terms_of
+
+BITS = 63  # terms of a question that fit into one whole number
+
+
+class Asked:
+    """One question against one index, for one user.
+
+    A term that stands in more than half of the passages says nothing: Robertson's idf without + 1 is not above 0 there.
+
+    Args:
+        index: What links the passages.
+        question: As it was asked.
+        readable: P, the passages that the user may read; None means all.
+
+    Attributes:
+        bm25: P, score of each passage for the question; 0 for one that the user may not read.
+        passage_mask: P, the question's terms in each passage.
+        mass: Summed idf of the question's terms, > 0.
+        term_weight: T, each term's share of `mass`; 0 for terms that are not asked.
+        named: K + 1, whether the question has the name; the last stands for "no title".
+        named_whole: K + 1, whether it has it outside of any longer name.
+    """
+
+    def __init__(self, index: LinkIndex, question: str, readable: Bools | None = None) -> None:
+        terms = terms_of(question)
+        found = [term for term in dict.fromkeys(map(index.term, terms)) if term >= 0]
+        telling = sorted((t for t in found if 2 * index.df[t] <= index.size), key=lambda t: -index.idf[t])[:BITS]
+        self.index = index
+        self.readable = readable
+        self.bm25 = np.zeros(index.size, np.float32)
+        self.passage_mask = np.zeros(index.size, np.int64)
+        self.mass = float(index.idf[telling].sum()) + 1e-9
+        self.term_bit = np.zeros(len(index.idf), np.int64)
+        self.term_bit[telling] = [1 << place for place in range(len(telling))]
+        self.term_weight = np.zeros(len(index.idf))
+        self.term_weight[telling] = index.idf[telling] / self.mass
+        self._tables = _share_tables(self.term_weight[telling])
+        self._score(found)
+        self._find_names(terms)
+
+    def _score(self, terms: Sequence[int]) -> None:
+        postings = self.index.postings
+        for term in terms:
+            where = slice(postings.start[term], postings.start[term + 1])
+            passages = postings.values[where]
+            self.bm25[passages] += self.index.impact[where]
+            self.passage_mask[passages] |= self.term_bit[term]
+        if self.readable is not None:
+            self.bm25[~self.readable] = 0
+
+    def _find_names(self, terms: Sequence[str]) -> None:
+        spans = self.index.names_in(terms)
+        whole = [n for s, e, n in spans if not any(a <= s and e <= b and (a, b) != (s, e) for a, b, _ in spans)]
+        self.named = np.zeros(len(self.index.names) + 1, np.bool_)
+        self.named[[name for _, _, name in spans]] = True
+        self.named_whole = np.zeros(len(self.index.names) + 1, np.bool_)
+        self.named_whole[whole] = True
+
+    def share(self, masks: Ints) -> Floats:
+        """Share of the question's idf that the terms in each mask make up, in [0, 1]."""
+        parts = np.ascontiguousarray(masks).view(np.uint8).reshape(-1, 8)
+        total = np.zeros(len(parts))
+        for place, table in enumerate(self._tables):
+            total += table[parts[:, place]]
+        return total
+
+    def unit_masks(self, units: Ints) -> Ints:
+        """The question's terms in each of these units."""
+        terms = self.index.unit_terms
+        at, _ = terms.take(units)
+        masks = np.zeros(len(units), np.int64)
+        if len(at):
+            count = terms.start[units + 1] - terms.start[units]
+            full = count > 0
+            first = (np.cumsum(count) - count)[full]
+            masks[full] = np.bitwise_or.reduceat(self.term_bit[terms.values[at]], first)
+        return masks
+
+    def title_share(self, passages: Ints) -> Floats:
+        """Share of the question's idf in the passage's title, if the question has it word for word; else 0."""
+        name = self.index.titled[passages]
+        share = np.minimum(self.index.name_mass[name] / self.mass, 1)
+        return np.where(self.named[name], share, 0.0)
+
+    def unmet(self, words: Sequence[str], folded: Sequence[str], mask: int) -> list[str]:
+        """The words of the question whose terms are not in a mask."""
+        numbers = [self.index.term(word) for word in folded]
+        return [word for word, t in zip(words, numbers, strict=True) if t >= 0 and int(self.term_bit[t]) & ~mask]
+
+
+def _share_tables(weights: Floats) -> list[Floats]:
+    """For each byte of a mask, the summed weight of its set bits."""
+    tables = [np.zeros(256) for _ in range((len(weights) + 7) // 8)]
+    for place, weight in enumerate(weights):
+        tables[place // 8] += ((np.arange(256) >> (place % 8)) & 1) * weight
+    return tables

@@ -1,0 +1,119 @@
+"""Short answers that the sentences read could give, each with what speaks for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hopstop.program.lines import Line, ranked_lines
+from hopstop.program.nations import nations
+from hopstop.program.profile import Profile, fold, profile, stems
+from hopstop.program.question_form import Asks, QuestionForm
+from hopstop.program.reading import Reading
+from hopstop.program.text import stem
+from hopstop.program.values import amounts, dates
+
+BEAM = 8  # sentences whose candidates are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A possible answer in a line, and the features of `FEATURES`."""
+
+    text: str
+    line: Line
+    features: tuple[float, ...]
+
+
+FEATURES = ("joint", "typed", "near", "headed", "led_to")
+
+
+def candidates(question: str, form: QuestionForm, weights: Mapping[str, float], reading: Reading) -> list[Candidate]:
+    """Possible answers from the best lines, none of which the question itself says."""
+    asked = frozenset(weights)
+    views = {fold(view.title): view for item in reading.passages if item.title.strip() and (view := profile(item))}
+    wanted = {stem(word) for word in form.words}
+    heads = frozenset(stem(word) for word in form.heads)
+    found = []
+    for line in ranked_lines(weights, reading)[:BEAM]:
+        places = [start for start, key in _stem_places(line.sentence.text) if key in wanted]
+        for text, at in dict(_texts(line, form)).items():
+            if not text or stems(text) <= asked:
+                continue
+            features = (
+                line.joint,
+                _typed(text, at, line, form),
+                _near(at, at + len(text), places),
+                _headed(text, at, line, (heads, views.get(fold(text)))),
+                float(line.led_to),
+            )
+            found.append(Candidate(text, line, features))
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _stem_places(text: str) -> tuple[tuple[int, str], ...]:
+    return tuple((match.start(), stem(match.group())) for match in re.finditer(r"[^\W_]+", text))
+
+
+def _texts(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
+    text = line.sentence.text
+    if form.asks is Asks.DATE:
+        yield from ((str(date.year) if form.year else text[date.start : date.end], date.start) for date in dates(text))
+        return
+    if form.asks is Asks.NUMBER:
+        yield from ((text[amount.start : amount.end], amount.start) for amount in amounts(text))
+        return
+    place = form.asks is Asks.PLACE
+    for name in line.sentence.names:
+        at = text.find(name)
+        for part in dict.fromkeys((name, *name.split(" and "), *(name.split(", ")[:1] if place else ()))):
+            if place or (not _is_nation(part) and not (form.asks is Asks.PERSON and _has_digit(part))):
+                yield part, (text.find(part) if at >= 0 else -1)
+    if place:
+        yield from ((text[start:end], start) for _, start, end in nations(text))
+    elif line.passage.title.strip() and not (form.asks is Asks.PERSON and _has_digit(line.view.title)):
+        yield line.view.title, text.find(line.view.title)
+
+
+def _has_digit(text: str) -> bool:
+    return any(char.isdigit() for char in text)
+
+
+def _is_nation(text: str) -> bool:
+    return any(end - start == len(text) for _, start, end in nations(text))
+
+
+_IN = re.compile(r"\b(?:in|at|of|from|near|to) (?:the )?$")
+
+
+def _typed(text: str, at: int, line: Line, form: QuestionForm) -> float:
+    if form.asks in (Asks.DATE, Asks.NUMBER):
+        return min(1.0, len(text) / 12)
+    digits = _has_digit(text)
+    if form.asks is Asks.PLACE:
+        return float(not digits and _IN.search(line.sentence.text[max(0, at - 12) : max(0, at)]) is not None)
+    if form.asks is Asks.PERSON:
+        return float(not digits and 2 <= len(text.split()) <= 4)
+    return float(not digits)
+
+
+def _near(start: int, end: int, places: Sequence[int]) -> float:
+    """How near the nearest word of the question outside its names is, 1 for the next character."""
+    if start < 0 or not places:
+        return 0.0
+    gap = min(start - place if place < start else max(0, place - end) for place in places)
+    return 1 / (1 + max(0, gap) / 10)
+
+
+def _headed(text: str, at: int, line: Line, head: tuple[frozenset[str], Profile | None]) -> float:
+    """Whether the noun that the question asks for ("which band") is said of the candidate."""
+    heads, view = head
+    if not heads:
+        return 0.0
+    if heads & stems(text) or (view is not None and view.sentences and heads & view.sentences[0].stems):
+        return 1.0
+    around = line.sentence.text[max(0, at - 25) : at + len(text) + 25] if at >= 0 else ""
+    return 0.5 if any(key in heads for _, key in _stem_places(around)) else 0.0

@@ -1,0 +1,117 @@
+"""The policy that needs no language model: the embedded default, and the baseline for every LM."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib import resources
+
+import numpy as np
+
+from hopstop.program.answering import decide
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.errors import ArtifactMismatch
+from hopstop.program.lists import Floats
+from hopstop.program.policy import Reply, State
+from hopstop.program.records import Decision, Hit, Limits, Passage, Query
+from hopstop.program.retriever import Retriever
+from hopstop.program.runtime import Runtime
+from hopstop.program.walk import Step, Walk
+from hopstop.program.ways import FEATURES
+
+WEIGHTS_FILE = "walk_weights.json"
+
+
+class OfflinePolicy:
+    """Follows names from passage to passage, quotes the sentences that show the facts, and answers where it is sure.
+
+    Args:
+        index: Where to search; its links lead the way.
+        weights: Weight of each of `ways.FEATURES`; None takes those that Hopstop ships.
+
+    Attributes:
+        limits: Recommended bounds: ten passages in five rounds of two, all of them read again in each.
+
+    Raises:
+        ArtifactMismatch: The weights are not those of this program's features.
+    """
+
+    name = "offline"
+    writes_freely = False
+    limits = Limits(max_rounds=5, first_k=2, next_k=1, width=2, carry_k=10, max_read=10, patience=0)
+
+    def __init__(self, index: BM25Index, weights: Mapping[str, float] | None = None) -> None:
+        self._index = index
+        self._weights = _vector(weights if weights is not None else shipped_weights())
+
+    def state(self) -> dict[str, float]:
+        """The weights, as an artifact keeps them."""
+        return dict(zip(FEATURES, self._weights.tolist(), strict=True))
+
+    async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
+        """See Policy.decide."""
+        return Reply(decide(state.question, state.reading, state.facts))
+
+    async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
+        """Keeps every passage, the first read as the best: the walk reads the most useful first."""
+        start = len(state.read) - len(new)
+        return Reply({passage.id: 1 / (1 + start + place) for place, passage in enumerate(new)})
+
+    async def rewrite(self, state: State, need: str, faults: Sequence[str], runtime: Runtime) -> Reply[str]:
+        """The step in words: the name that leads on, and what the question asks that its way has not met."""
+        return Reply(state.memory["planned"][need].query)
+
+    def needs(self, state: State, width: int) -> tuple[str, ...]:
+        """The next steps of the walk."""
+        number = len(state.queries)
+        steps = enumerate(self._walk(state).choose(width), start=number + 1)
+        state.memory["planned"] = {_need(place, step): step for place, step in steps}
+        return tuple(state.memory["planned"])
+
+    async def search(self, state: State, query: Query, k: int, retriever: Retriever, runtime: Runtime) -> list[Hit]:
+        """The planned step's passage, then the next best of the walk; other sources are searched with the words."""
+        if retriever is not self._index:
+            return list(retriever.search(query.text, k, state.groups))
+        walk = self._walk(state)
+        planned = state.memory.get("planned", {}).get(query.need)
+        steps = ([planned] if planned is not None else []) + walk.choose(k - (planned is not None))
+        return [Hit(self._index.at(step.passage), step.p, _source(step)) for step in steps]
+
+    def ranking(self, state: State, seen: Sequence[Passage]) -> tuple[str, ...]:
+        """Passages in the order read: the walk reads the best first."""
+        return tuple(passage.id for passage in seen)
+
+    def _walk(self, state: State) -> Walk:
+        walk = state.memory.get("walk")
+        if walk is None:
+            mask = self._index.readable(state.groups)
+            walk = state.memory["walk"] = Walk(self._index.links, state.question, self._weights, mask)
+        kept: Walk = walk
+        return kept
+
+
+def _need(number: int, step: Step) -> str:
+    return f'step {number}: where "{step.via}" leads' if step.via else f"step {number}: the next hit of the question"
+
+
+def _source(step: Step) -> str:
+    return "link" if step.via else "bm25"
+
+
+def _vector(weights: Mapping[str, float]) -> Floats:
+    unknown = sorted(set(weights) ^ set(FEATURES))
+    if unknown:
+        raise ArtifactMismatch(
+            f"weights of the offline policy do not fit its features: {', '.join(unknown)} differ; "
+            "calibrate again with this version of hopstop"
+        )
+    return np.array([weights[name] for name in FEATURES], dtype=np.float64)
+
+
+@lru_cache(maxsize=1)
+def shipped_weights() -> Mapping[str, float]:
+    """The weights in the package, with how they were made beside them in the same file."""
+    text = resources.files("hopstop.program").joinpath(WEIGHTS_FILE).read_text(encoding="utf-8")
+    weights: dict[str, float] = json.loads(text)["weights"]
+    return weights
