@@ -20,7 +20,7 @@ def said(shown: Shown | None) -> str | None:
         ("She was born in May 1901 in Graz, Austria.", "May 1901", "Graz, Austria", None, None),
         ("Born in Graz, Roe began to write early.", None, "Graz", None, None),
         ("He died at Linz on 2 June 1970.", None, None, "2 June 1970", "Linz"),
-        ("Ada Roe (* 5. Mai 1901 in Graz; † 2. Juni 1970 in Linz) war Dichterin.", "5. Mai 1901", "Graz", "2. Juni 1970", "Linz"),
+        ("Ada Roe (* 5. Mai 1901 in Graz; † 2. Juni 1970 in Linz)", "5. Mai 1901", "Graz", "2. Juni 1970", "Linz"),
         ("The mill (rebuilt 1901) stands in Graz.", None, None, None, None),
         ("The fair (1901, 1905 and 1911) was in Graz.", None, None, None, None),
     ],
@@ -34,8 +34,8 @@ def test_a_life_is_read_from_brackets_and_sentences(
 
 def test_each_part_names_the_sentence_that_says_it() -> None:
     life = read_life(["Ada Roe was a poet.", "She was born on 5 May 1901.", "She died in Linz."])
-    assert life.born is not None and life.born.sentence == 1
-    assert life.died_in is not None and life.died_in.sentence == 2
+    assert life.born == Shown("5 May 1901", 1, life.born.date if life.born else None)
+    assert life.died_in == Shown("Linz", 2)
 
 
 def test_nothing_said_is_nothing_known() -> None:
