@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
 from hopstop.eval import metrics
 from hopstop.eval.questions import Question
 from hopstop.program.records import Outcome, StopReason

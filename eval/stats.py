@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
+
 from hopstop.eval.score import MEANS, Crash, Score
 from hopstop.program.errors import BadInput
 

@@ -58,7 +58,7 @@ def make_demo(folder: Path, seed: int) -> Demo:
     material = _prepare(folder, seed)
     choice = Choice(limits={"max_read": BASELINE_K})
     program = make_program(choice, material.index)
-    work = Work(out=folder / EVALUATION, baseline_k=BASELINE_K, fresh=True, threads=2)
+    work = Work(out=folder / EVALUATION, baseline_k=BASELINE_K, fresh=True)
     report = run(make_system(choice, program), material, work)
     rows = load(work.out).rows
     return Demo(

@@ -24,6 +24,7 @@ from hopstop.optimize.material import Material
 from hopstop.optimize.show import stderr
 
 BASELINE_FOLDER = "one-pass"
+WAITING_THREADS = 4  # with a model they wait for its replies; without one they would only slow each other down
 BASELINE_K = 10  # passages, as in the papers that the loop is compared with
 
 
@@ -39,7 +40,7 @@ class Work:
     """
 
     out: Path
-    threads: int = 4
+    threads: int = 1
     baseline_k: int | None = None
     fresh: bool = False
 

@@ -19,12 +19,10 @@ class Chained:
     Attributes:
         claims: One fact a step, quoted or open.
         draft: The answer; empty if the chain breaks.
-        steps: How many relations were followed.
     """
 
     claims: tuple[Claim, ...]
     draft: str = ""
-    steps: int = 0
 
 
 def chain(question: str, form: QuestionForm, reading: Reading) -> Chained | None:
@@ -35,15 +33,15 @@ def chain(question: str, form: QuestionForm, reading: Reading) -> Chained | None
         return None
     claims: list[Claim] = []
     name = subject.name
-    for count, relation in enumerate(relations):
+    for relation in relations:
         need = f"{relation} of {name}"
         found, number, target = follow(subject, relation, reading) if subject else ("", -1, None)
         if not found or subject is None:
-            return Chained((*claims, Claim(need)), steps=count)
+            return Chained((*claims, Claim(need)))
         claims.append(Claim(need, subject.passage.id, subject.profile.sentences[number].text))
         name, subject = found, target
     if form.asks in (Asks.PERSON, Asks.THING) and form.property is Property.OTHER:
-        return Chained(tuple(claims), name, len(relations))
+        return Chained(tuple(claims), name)
     return _valued(tuple(claims), name, subject, form)
 
 
@@ -52,9 +50,9 @@ def _valued(claims: tuple[Claim, ...], name: str, subject: Subject | None, form:
     need = f"{_property_words(form)} of {name}"
     found = _read(subject, form) if subject else None
     if subject is None or found is None:
-        return Chained((*claims, Claim(need)), steps=len(claims))
+        return Chained((*claims, Claim(need)))
     last = Claim(need, subject.passage.id, subject.profile.sentences[found.sentence].text)
-    return Chained((*claims, last), _short(found, form), len(claims))
+    return Chained((*claims, last), _short(found, form))
 
 
 def _short(found: Shown, form: QuestionForm) -> str:

@@ -44,11 +44,24 @@ def judge(question: str, decision: Decision, known: Sequence[Fact], reading: Rea
         objections.append("there is no draft answer")
     elif sufficiency < limits.min_sufficiency:
         objections.append(f'the quotes do not say the answer "{one_line(decision.draft[:200])}"')
+    objections += _lone_derivations(question, decision.draft, facts)
     objections += _answer_gaps(question, decision.draft, facts, reading)
     objections += near_misses(question, _quoted_texts(facts, reading))
     # A quote that was not found matters only while its fact is open, and then coverage says so.
     told = () if not objections else tuple(dict.fromkeys([*lost, *objections]))
     return Judgement(not objections, facts, coverage, sufficiency, told)
+
+
+def _lone_derivations(question: str, draft: str, facts: Sequence[Fact]) -> list[str]:
+    """Facts said to follow from a single other one while the answer is a new name: those need a quote of their own.
+
+    From one fact one can conclude yes, no, a number, a date, or one of the names that the question gives to choose from.
+    """
+    plain = _is_yes_no(draft) or numbers(draft) == frozenset(map(str.casefold, words(draft)))
+    if plain or set(content_words(question)).issuperset(content_words(draft)):
+        return []
+    lone = (fact.need for fact in facts if fact.quote is None and len(fact.follows_from) == 1)
+    return [f"this does not follow from one fact alone, quote a sentence that shows it: {need}" for need in lone]
 
 
 def _sufficiency(question: str, draft: str, facts: Sequence[Fact], reading: Reading) -> float:

@@ -192,8 +192,7 @@ def _title_in(asked: Asked, passage: int, title: Ints, to: Ints) -> Floats:
     at, owner = terms.take(title)
     term = terms.values[at]
     held = np.bincount(owner, weights=mine[term] * index.idf[term], minlength=len(to)).astype(np.float64)
-    share: Floats = held / index.title_mass[to]
-    return share
+    return np.divide(held, index.title_mass[to], dtype=np.float64)
 
 
 def _shared(asked: Asked, names: Ints, to: Ints) -> Floats:
@@ -201,5 +200,5 @@ def _shared(asked: Asked, names: Ints, to: Ints) -> Floats:
     if not len(to):
         return np.zeros(0)
     _, group = np.unique(to, return_inverse=True)
-    total: Floats = np.bincount(group, weights=asked.index.name_idf[names])[group]
-    return total
+    total: Floats = np.bincount(group, weights=asked.index.name_idf[names]).astype(np.float64)
+    return total[group]

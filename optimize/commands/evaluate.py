@@ -28,7 +28,7 @@ class _Given:
     limit: int | None
     kind: str
     contexts: bool
-    threads: int
+    threads: int | None
     out: Path | None
     fresh: bool
     track: bool
@@ -51,7 +51,9 @@ class _Given:
     help="Which of the questions.",
 )
 @click.option("--contexts", is_flag=True, help="Each question reads its own context_ids only, for contrast sets.")
-@click.option("--threads", type=_WHOLE, default=4, show_default=True, metavar="N", help="Questions in work at once.")
+@click.option(
+    "--threads", type=_WHOLE, metavar="N", help="Questions in work at once: by default 4 with a model, 1 without."
+)
 @click.option("--out", type=_FILE, metavar="DIR", help="Folder for results; by default below runs/.")
 @click.option("--fresh", is_flag=True, help="Start again instead of going on where an earlier run left off.")
 @click.option("--track/--no-track", default=True, show_default=True, help="Log to MLflow.")
@@ -76,7 +78,7 @@ def _evaluate(given: _Given) -> None:
     if given.corpus and given.index:
         raise click.UsageError("give --corpus or --index, not both")
     from hopstop.optimize.build import make_program, make_system, resolve
-    from hopstop.optimize.evaluation import BASELINE_K, Work, default_out, run, track
+    from hopstop.optimize.evaluation import BASELINE_K, WAITING_THREADS, Work, default_out, run, track
     from hopstop.optimize.material import Selection, gather
     from hopstop.optimize.show import stderr
 
@@ -90,7 +92,8 @@ def _evaluate(given: _Given) -> None:
     choice = resolve(given.choice)
     system = make_system(choice, make_program(choice, material.index))
     k = choice.limits.get("max_read", BASELINE_K) if given.baseline else None
-    work = Work(out=given.out or default_out(system, material), threads=given.threads, baseline_k=k, fresh=given.fresh)
+    threads = given.threads or (WAITING_THREADS if choice.policy == "lm" else 1)
+    work = Work(out=given.out or default_out(system, material), threads=threads, baseline_k=k, fresh=given.fresh)
     report = run(system, material, work)
     _print(report, track(work.out) if given.track else None, as_json=given.as_json)
     if not report["metrics"]["n"]:

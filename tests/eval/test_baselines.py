@@ -1,4 +1,5 @@
 import pytest
+
 from hopstop.eval.baselines import OnePass
 from hopstop.program.errors import BadLimits
 from hopstop.program.records import NO_GROUPS, Hit, Passage, StopReason

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from hopstop.eval.datasets import check_supports, read_questions
 from hopstop.eval.desk import make_desk, write_desk
 from hopstop.eval.questions import Dataset, Question

@@ -1,8 +1,9 @@
 import pytest
-from hopstop.eval import metrics
-from hopstop.program.records import Query, Round
 from hypothesis import given
 from hypothesis import strategies as st
+
+from hopstop.eval import metrics
+from hopstop.program.records import Query, Round
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+
 from hopstop.eval.questions import Question, Support
 from hopstop.eval.score import Crash, aggregate, by_stop_reason, score
 from hopstop.program.records import Fact, Outcome, Passage, Query, Quote, Round, StopReason, Usage

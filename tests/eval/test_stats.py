@@ -5,13 +5,14 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from hopstop.eval.questions import Question, Support
 from hopstop.eval.score import MEANS, Crash, Score, score
 from hopstop.eval.stats import BINARY, bootstrap_interval, compare, mcnemar_p
 from hopstop.program.errors import BadInput
 from hopstop.program.records import Outcome, Passage, StopReason
-from hypothesis import given
-from hypothesis import strategies as st
 
 
 def slow_percentile(values: list[float], share: float) -> float:
