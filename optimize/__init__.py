@@ -1,1 +1,5 @@
-"""What makes and shows programs: the command line, and what a compiled program is made from."""
+"""What makes programs better and shows them: labels, recipes, calibration, and the command line."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -5,8 +5,9 @@ Names are imported when they are used: reading a corpus does not wait for DSPy.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from hopstop.program.lazy import lazy
 
 if TYPE_CHECKING:
     from hopstop.program.artifact import load, save
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from hopstop.program.lm_policy import LMPolicy
     from hopstop.program.loop import IterativeQA
     from hopstop.program.manifest import Training
+    from hopstop.program.offline import OfflinePolicy
     from hopstop.program.policy import Policy, Reply, State
     from hopstop.program.records import (
         Claim,
@@ -48,6 +50,7 @@ _HOMES = {
     "IterativeQA": "loop",
     "LMPolicy": "lm_policy",
     "Limits": "records",
+    "OfflinePolicy": "offline",
     "Outcome": "records",
     "Passage": "records",
     "Policy": "policy",
@@ -81,6 +84,7 @@ __all__ = [
     "IterativeQA",
     "LMPolicy",
     "Limits",
+    "OfflinePolicy",
     "Outcome",
     "Passage",
     "Policy",
@@ -102,7 +106,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazy(__name__, _HOMES)

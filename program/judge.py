@@ -55,7 +55,7 @@ def judge(question: str, decision: Decision, known: Sequence[Fact], reading: Rea
 def _lone_derivations(question: str, draft: str, facts: Sequence[Fact]) -> list[str]:
     """Facts said to follow from a single other one while the answer is a new name: those need a quote of their own.
 
-    From one fact one can conclude yes, no, a number, a date, or one of the names that the question gives to choose from.
+    From one fact one can conclude yes, no, a number, a date, or one of the names that the question lets choose from.
     """
     plain = _is_yes_no(draft) or numbers(draft) == frozenset(map(str.casefold, words(draft)))
     if plain or set(content_words(question)).issuperset(content_words(draft)):

@@ -62,48 +62,18 @@ class LMPolicy(dspy.Module):
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
         """See Policy.decide. A reply that cannot be read is a decision to search on with nothing shown."""
-        reply, usage = await self._caller.call(
-            runtime,
-            self.decider,
-            question=state.question,
-            passages=state.reading.text(),
-            facts=listing(state.facts),
-            queries=list(state.queries),
-            draft=state.draft,
-            objection="\n".join(state.objections),
-        )
-        if reply is None:
-            return Reply(Decision(stop=False, draft=state.draft), usage)
-        claims = tuple(
-            Claim(item.need, quote=_said(item.quote), follows_from=tuple(item.follows_from)) for item in reply.needed
-        )
-        return Reply(Decision(reply.verdict == "STOP", claims, _said(reply.answer)), usage)
+        reply, usage = await self._caller.call(runtime, self.decider, **decide_inputs(state))
+        return Reply(Decision(stop=False, draft=state.draft) if reply is None else decision_of(reply), usage)
 
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
         """See Policy.prune. A reply that cannot be read, or that names no passage at all, keeps everything."""
-        reading = Reading(tuple(new))
-        reply, usage = await self._caller.call(
-            runtime, self.pruner, question=state.question, facts=listing(state.facts), passages=reading.text()
-        )
-        grades: dict[str, float] = {}
-        if reply is not None:
-            for labels, grade in ((reply.leads_on, LEADS_ON), (reply.useful, USEFUL)):
-                grades |= {passage.id: grade for label in labels if (passage := reading.passage(label)) is not None}
-        return Reply(grades or {passage.id: LEADS_ON for passage in new}, usage)
+        reply, usage = await self._caller.call(runtime, self.pruner, **prune_inputs(state, new))
+        return Reply(grades_of(reply, new), usage)
 
     async def rewrite(self, state: State, need: str, faults: Sequence[str], runtime: Runtime) -> Reply[str]:
         """See Policy.rewrite. A reply that cannot be read is an empty query, which is faulty."""
-        reply, usage = await self._caller.call(
-            runtime,
-            self.rewriter,
-            question=state.question,
-            facts=listing(state.facts),
-            titles=list(dict.fromkeys(item.title for item in state.reading.passages if item.title)),
-            queries=list(state.queries),
-            missing=need,
-            faults="\n".join(faults),
-        )
-        return Reply(" ".join(reply.query.split()) if reply is not None else "", usage)
+        reply, usage = await self._caller.call(runtime, self.rewriter, **rewrite_inputs(state, need, faults))
+        return Reply(query_of(reply), usage)
 
     def needs(self, state: State, width: int) -> tuple[str, ...]:
         """The first open facts that can be searched for now; the question itself if there is none.
@@ -125,6 +95,58 @@ class LMPolicy(dspy.Module):
         quoted = {fact.quote.passage_id for fact in state.facts if fact.quote is not None}
         read = {passage.id for passage in state.reading.passages}
         return tuple(sorted((item.id for item in seen), key=lambda name: (name not in quoted, name not in read)))
+
+
+def decide_inputs(state: State) -> dict[str, Any]:
+    """The input fields of Decide."""
+    return {
+        "question": state.question,
+        "passages": state.reading.text(),
+        "facts": listing(state.facts),
+        "queries": list(state.queries),
+        "draft": state.draft,
+        "objection": "\n".join(state.objections),
+    }
+
+
+def decision_of(reply: Any) -> Decision:  # noqa: ANN401 - a DSPy prediction is untyped
+    """The decision that a reply of Decide states."""
+    claims = tuple(
+        Claim(item.need, quote=_said(item.quote), follows_from=tuple(item.follows_from)) for item in reply.needed
+    )
+    return Decision(reply.verdict == "STOP", claims, _said(reply.answer))
+
+
+def prune_inputs(state: State, new: Sequence[Passage]) -> dict[str, Any]:
+    """The input fields of Prune."""
+    return {"question": state.question, "facts": listing(state.facts), "passages": Reading(tuple(new)).text()}
+
+
+def grades_of(reply: Any, new: Sequence[Passage]) -> dict[str, float]:  # noqa: ANN401
+    """Usefulness by passage id that a reply of Prune states; no reply, or one that names no passage, keeps all."""
+    reading = Reading(tuple(new))
+    grades: dict[str, float] = {}
+    if reply is not None:
+        for labels, grade in ((reply.leads_on, LEADS_ON), (reply.useful, USEFUL)):
+            grades |= {passage.id: grade for label in labels if (passage := reading.passage(label)) is not None}
+    return grades or {passage.id: LEADS_ON for passage in new}
+
+
+def rewrite_inputs(state: State, need: str, faults: Sequence[str]) -> dict[str, Any]:
+    """The input fields of Rewrite."""
+    return {
+        "question": state.question,
+        "facts": listing(state.facts),
+        "titles": list(dict.fromkeys(item.title for item in state.reading.passages if item.title)),
+        "queries": list(state.queries),
+        "missing": need,
+        "faults": "\n".join(faults),
+    }
+
+
+def query_of(reply: Any) -> str:  # noqa: ANN401
+    """The query that a reply of Rewrite states; empty, hence faulty, if there is none."""
+    return "" if reply is None else " ".join(reply.query.split())
 
 
 def _said(text: str) -> str:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
 
 # Before anything imports dspy: without a network its first LM call would wait for a price map.
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
+# DSPy's disk cache outlives a test run; a reply of an earlier run must not answer for a fake of this one.
+_CACHE = tempfile.TemporaryDirectory(prefix="hopstop-tests-")
+os.environ["DSPY_CACHEDIR"] = _CACHE.name
 
 
 @pytest.fixture(scope="session")
