@@ -123,8 +123,9 @@ class LinkIndex:
         }
 
         def array(name: str) -> Ints:
-            mapped: Ints = np.load(folder / f"links_{name}.npy", mmap_mode="r" if mmap else None, allow_pickle=False)
-            return mapped
+            mapped = np.load(folder / f"links_{name}.npy", mmap_mode="r" if mmap else None, allow_pickle=False)
+            plain: Ints = np.asarray(mapped)  # the same memory: indexing a np.memmap costs ten times as much
+            return plain
 
         for item in fields(cls):
             if item.name in _LISTS:

@@ -167,6 +167,7 @@ def shares_word(left: Iterable[str], right: Iterable[str]) -> bool:
     return any(stem(word) in stems for word in right)
 
 
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A crude stem that is the same for common inflections: lower case, at most the first six letters.
 

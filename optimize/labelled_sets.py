@@ -1,0 +1,116 @@
+"""The labelled sets that a calibration learns from, cut into folds by question."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from hopstop.eval.desk import make_desk
+from hopstop.eval.questions import Dataset, Question
+from hopstop.optimize.material import Material, Selection, over
+from hopstop.optimize.walk_fit import Labelled
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.errors import BadDataset
+from hopstop.program.manifest import Training
+
+DESK = "desk"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One question of a labelled set.
+
+    Attributes:
+        name: Of the set.
+        index: Where it is searched.
+        question: With its labels.
+        fold: In [0, folds): a model that is measured on it has seen none of this fold.
+    """
+
+    name: str
+    index: BM25Index
+    question: Question
+    fold: int
+
+    @property
+    def key(self) -> str:
+        """Tells it from all others of all sets."""
+        return f"{self.name} {self.index.corpus_hash[:12]} {self.question.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSets:
+    """All sets.
+
+    Attributes:
+        training: Names, hash and ids of all, as an artifact keeps them.
+        items: Of all sets, in order.
+        folds: How many there are, >= 2.
+    """
+
+    training: Training
+    items: tuple[Item, ...]
+    folds: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the sets, in order."""
+        return tuple(dict.fromkeys(item.name for item in self.items))
+
+    def sample(self, n: int, seed: int) -> tuple[Item, ...]:
+        """At most n questions of each set, chosen by seed, in order."""
+        chosen: set[str] = set()
+        for name in self.names:
+            mine = [item.key for item in self.items if item.name == name]
+            chosen |= set(random.Random(f"{seed} {name}").sample(mine, min(n, len(mine))))
+        return tuple(item for item in self.items if item.key in chosen)
+
+
+def desk_materials(n: int, seed: int) -> list[Material]:
+    """N made company corpora with their questions, of the seeds seed, seed + 1, ..."""
+    desks = [make_desk(seed + number) for number in range(n)]
+    return [over(Dataset.of(DESK, desk.questions), BM25Index.build(desk.passages or ()), Selection()) for desk in desks]
+
+
+def make_sets(materials: Sequence[Material], *, folds: int, seed: int) -> LabelledSets:
+    """Cut the questions into folds; those of one name and one question's twins stay together.
+
+    Raises:
+        BadDataset: A set has fewer questions than there are folds.
+    """
+    items: list[Item] = []
+    for name in dict.fromkeys(_name(material) for material in materials):
+        mine = [(item.index, question) for item in materials if _name(item) == name for question in item.data.questions]
+        if len(mine) < folds:
+            raise BadDataset(f"{name}: {len(mine)} questions are too few for {folds} folds; give more, or fewer --folds")
+        origins = dict.fromkeys(str(question.meta.get("twin_of", question.id)) for _, question in mine)
+        order = list(origins)
+        random.Random(f"{seed} {name}").shuffle(order)
+        fold = {origin: number % folds for number, origin in enumerate(order)}
+        items += [Item(name, index, item, fold[str(item.meta.get("twin_of", item.id))]) for index, item in mine]
+    digest = hashlib.sha256(" ".join(item.data.hash for item in materials).encode()).hexdigest()
+    names = dict.fromkeys(item.name for item in items)
+    ids = tuple(dict.fromkeys(item.question.id for item in items))
+    return LabelledSets(Training("+".join(names), digest, ids), tuple(items), folds)
+
+
+def labelled(items: Sequence[Item]) -> dict[str, list[Labelled]]:
+    """Set -> its answerable questions with labelled gold passages, as the walk learns from them."""
+    found: dict[str, list[Labelled]] = {}
+    for item in items:
+        places = [item.index.place(name) for name in item.question.gold_ids] if item.question.answerable else []
+        gold = frozenset(place for place in places if place is not None)
+        if gold and len(gold) == len(places):
+            found.setdefault(item.name, []).append(Labelled(item.index, item.question.question, gold))
+    return found
+
+
+def mean_of_sets(values: Mapping[str, float]) -> float:
+    """The mean in which every set weighs the same."""
+    return sum(values.values()) / len(values)
+
+
+def _name(material: Material) -> str:
+    return material.data.name
