@@ -1,8 +1,6 @@
-"""Send a finished evaluation to MLflow. The only module that imports it.
+"""Log evaluations and compilations to MLflow, each as one run.
 
-MLflow reads its time-outs from the environment, writes to the log and to stdout, and may retry for minutes. `send`
-therefore runs `log_evaluation` in a process of its own, with an environment of its own and a deadline: the caller's
-environment, logging, active run, streams and `dspy.settings` stay as they are, in any thread.
+`send` does so in a process of its own (see `sender`); `log_evaluation` and `log_compilation` do it in this one.
 """
 
 from __future__ import annotations
@@ -10,79 +8,58 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from hopstop.eval.compilation import COMPILATION, read_compilation
 from hopstop.eval.folder import DIAGNOSIS, HEADER, OUTCOMES, REPORT, REPORT_TEXT, read_json
 from hopstop.eval.outcomes import Row
 from hopstop.eval.report import load
 from hopstop.eval.score import Crash, Score
+from hopstop.eval.sender import (
+    EXPERIMENT,
+    NotSent,
+    Tracked,
+    run_apart,
+    store,
+    where_to_look,
+    without_password,
+)
+from hopstop.program.artifact_view import describe
 
-EXPERIMENT = "hopstop"
-DEFAULT_STORE = "sqlite:///mlflow.db"
-_SENDER_DEFAULTS = {
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",  # seconds; MLflow's own 120 and 7 retries are made for training jobs
-    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
-    "MLFLOW_DISABLE_TELEMETRY": "true",
-    "MLFLOW_TRUNCATE_LONG_VALUES": "true",
-}
+__all__ = ["Tracked", "log_compilation", "log_evaluation", "metrics_of", "params_of", "send", "store", "where_to_look"]
+
 _COLUMNS = (
     "id", "type", "hops", "question", "reason", "answer", "correct", "f1", "proven", "all_support", "wrong_stop",
     "early_stop", "false_refusal", "abstain_right", "rounds", "passages", "tokens", "ms", "missing", "error",
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Tracked:
-    """What became of sending an evaluation.
-
-    Attributes:
-        run_id: The MLflow run; None if it could not be sent. The folder of the evaluation is whole in any case.
-        message: For a person: where to look, or what went wrong and how to send it later.
-    """
-
-    run_id: str | None
-    message: str
-
-
-def send(report_dir: str | Path, *, timeout_seconds: float = 120.0) -> Tracked:
-    """Send the evaluation in a folder to the MLflow store of the environment (`MLFLOW_TRACKING_URI`, else SQLite here).
+def send(folder: str | Path, *, timeout_seconds: float = 120.0) -> Tracked:
+    """Send what is in a folder to the MLflow store of the environment (`MLFLOW_TRACKING_URI`, else SQLite here).
 
     Never raises because of the store: what went wrong is in the result.
 
     Args:
-        report_dir: A folder for which `write_report` was called.
+        folder: Of an evaluation for which `write_report` was called, or of a compilation.
         timeout_seconds: After this the sender is stopped, > 0. MLflow alone takes 3 to 12 seconds to start.
 
     Raises:
-        BadInput: The folder holds no report.
+        BadInput: The folder holds neither.
     """
-    read_json(Path(report_dir) / REPORT, "run `hopstop eval` with this folder as --out first")
-    with tempfile.TemporaryDirectory() as scratch:
-        note = Path(scratch) / "run_id"
-        command = [sys.executable, "-P", "-m", "hopstop.eval.tracking", str(report_dir), str(note)]
-        environment = {**_SENDER_DEFAULTS, **os.environ, "MLFLOW_TRACKING_URI": store()}
-        try:
-            done = subprocess.run(
-                command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_seconds
-            )
-        except subprocess.TimeoutExpired:
-            return _failed(report_dir, f"no answer within {timeout_seconds:g} s")
-        except OSError as error:
-            return _failed(report_dir, f"the sender could not start ({error.strerror})")
-        if done.returncode == 0:
-            return Tracked(
-                note.read_text(encoding="utf-8"), f"logged to MLflow, experiment {EXPERIMENT}: {where_to_look()}"
-            )
-    return _failed(report_dir, _reason(done.stderr.decode("utf-8", "replace")))
+    if not (Path(folder) / COMPILATION).exists():
+        read_json(Path(folder) / REPORT, "run `hopstop eval` with this folder as --out first")
+    try:
+        run_id = run_apart("hopstop.eval.tracking", [folder], timeout_seconds=timeout_seconds)
+    except NotSent as error:
+        return _failed(folder, str(error))
+    return Tracked(run_id, f"logged to MLflow, experiment {EXPERIMENT}: {where_to_look()}")
 
 
 def log_evaluation(report_dir: str | Path, tracking_uri: str) -> str:
@@ -103,16 +80,12 @@ def log_evaluation(report_dir: str | Path, tracking_uri: str) -> str:
         BadInput: The folder holds no report.
         mlflow.exceptions.MlflowException: The store cannot be used. A run that was begun is marked as failed.
     """
-    from mlflow import MlflowClient
     from mlflow.entities import Metric, Param
 
     folder = Path(report_dir)
     report = read_json(folder / REPORT, "run `hopstop eval` with this folder as --out first")
     evaluation = load(folder)
-    with _alone(tracking_uri):
-        client = MlflowClient(tracking_uri=tracking_uri)
-        found = client.get_experiment_by_name(EXPERIMENT)
-        experiment = found.experiment_id if found else client.create_experiment(EXPERIMENT)
+    client, experiment = _opened(tracking_uri)
     with _run(client, experiment, f"{report['data']['name']} {report['system']['policy']}") as (run_id, now):
         client.log_batch(
             run_id,
@@ -124,6 +97,40 @@ def log_evaluation(report_dir: str | Path, tracking_uri: str) -> str:
         for name in (HEADER, OUTCOMES, REPORT, REPORT_TEXT, DIAGNOSIS):
             client.log_artifact(run_id, str(folder / name))
         _log_plots(client, run_id, report["by_stop_reason"], evaluation.results)
+    return run_id
+
+
+def log_compilation(folder: str | Path, tracking_uri: str) -> str:
+    """Log the compilation in a folder as one MLflow run, in this process.
+
+    Params: recipe, data. Metrics: `before.em`, `after.em`, `difference.em`, `cost.tokens` ... Artifacts: the folder of
+    the artifact, its prompts as text, and the files that belong to the compilation.
+
+    Returns:
+        The id of the run.
+
+    Raises:
+        BadInput: The folder holds no compilation.
+        ArtifactMismatch: The artifact is damaged or gone.
+        mlflow.exceptions.MlflowException: The store cannot be used. A run that was begun is marked as failed.
+    """
+    from mlflow.entities import Metric, Param
+
+    made = read_compilation(Path(folder))
+    about = describe(made.artifact)
+    place = f"{about.manifest.name}/{about.manifest.version}"
+    known = {"policy": about.manifest.policy, "lm": str(about.manifest.lm), "artifact": place}
+    client, experiment = _opened(tracking_uri)
+    with _run(client, experiment, f"{made.recipe.get('name', 'compile')} {place}") as (run_id, now):
+        client.log_batch(
+            run_id,
+            metrics=[Metric(name, value, now, 0) for name, value in made.metrics().items()],
+            params=[Param(name, value) for name, value in {**known, **made.params()}.items()],
+        )
+        client.log_text(run_id, about.text(), "prompts.txt")
+        client.log_artifacts(run_id, str(made.artifact), "artifact")
+        for name in made.files:
+            client.log_artifact(run_id, str(Path(folder) / name))
     return run_id
 
 
@@ -153,15 +160,14 @@ def params_of(header: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def store() -> str:
-    """The store of the environment: `MLFLOW_TRACKING_URI`, else a SQLite file in the working directory."""
-    return os.environ.get("MLFLOW_TRACKING_URI") or DEFAULT_STORE
+def _opened(uri: str) -> tuple[Any, str]:
+    """A client of the store, and the id of our experiment in it; made if it is not there."""
+    from mlflow import MlflowClient
 
-
-def where_to_look() -> str:
-    """How a person opens the store, in one line, without the store's password: a command, or an address."""
-    uri = _without_password(store())
-    return f"open {uri}" if uri.startswith(("http://", "https://")) else f"mlflow ui --backend-store-uri {uri}"
+    with _alone(uri):
+        client = MlflowClient(tracking_uri=uri)
+        found = client.get_experiment_by_name(EXPERIMENT)
+        return client, str(found.experiment_id if found else client.create_experiment(EXPERIMENT))
 
 
 def _log_plots(
@@ -216,34 +222,21 @@ def _table_row(row: Row) -> dict[str, Any]:
     }
 
 
-def _failed(report_dir: str | Path, why: str) -> Tracked:
-    where = _without_password(store())
+def _failed(folder: str | Path, why: str) -> Tracked:
+    where = without_password(store())
     return Tracked(
         None,
-        f"not logged to MLflow at {where}: {why}. Nothing is lost: the report is in {report_dir}. "
-        f"Once the store can be reached, send it with: hopstop track {shlex.quote(str(report_dir))}",
+        f"not logged to MLflow at {where}: {why}. Nothing is lost: the report is in {folder}. "
+        f"Once the store can be reached, send it with: hopstop track {shlex.quote(str(folder))}",
     )
 
 
-def _reason(stderr: str) -> str:
-    lines = [line for line in stderr.splitlines() if line.strip()]
-    # A traceback ends with "package.Error: message"; the message may go on in lines that say less.
-    errors = [line for line in lines if re.match(r"[A-Za-z_][\w.]*: ", line)]
-    text = _without_password((errors or lines or ["the sender said nothing"])[-1])
-    for name in ("MLFLOW_TRACKING_PASSWORD", "MLFLOW_TRACKING_TOKEN"):
-        text = text.replace(os.environ.get(name) or "\0", "***")
-    return text if len(text) <= 300 else text[:300] + " ..."
-
-
-def _without_password(text: str) -> str:
-    return re.sub(r"(?<=://)[^/\s]+@", "", re.sub(r"(://[^\s?]*)\?\S+", r"\1", text))
-
-
-def _main(report_dir: str, note: str) -> None:
+def _main(folder: str, note: str) -> None:
     import logging
 
     logging.disable(logging.WARNING)  # this process has no other work; what goes wrong is raised
-    Path(note).write_text(log_evaluation(report_dir, store()), encoding="utf-8")
+    log = log_compilation if (Path(folder) / COMPILATION).exists() else log_evaluation
+    Path(note).write_text(log(folder, store()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -84,7 +84,9 @@ def make_sets(materials: Sequence[Material], *, folds: int, seed: int) -> Labell
     for name in dict.fromkeys(_name(material) for material in materials):
         mine = [(item.index, question) for item in materials if _name(item) == name for question in item.data.questions]
         if len(mine) < folds:
-            raise BadDataset(f"{name}: {len(mine)} questions are too few for {folds} folds; give more, or fewer --folds")
+            raise BadDataset(
+                f"{name}: {len(mine)} questions are too few for {folds} folds; give more, or fewer --folds"
+            )
         origins = dict.fromkeys(str(question.meta.get("twin_of", question.id)) for _, question in mine)
         order = list(origins)
         random.Random(f"{seed} {name}").shuffle(order)

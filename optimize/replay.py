@@ -63,7 +63,9 @@ class Trace:
         Raises:
             KeyError, TypeError, ValueError: It is none.
         """
-        steps = (Step(**{**item, "new": tuple(item["new"]), "quoted": tuple(item["quoted"])}) for item in value["steps"])
+        steps = (
+            Step(**{**item, "new": tuple(item["new"]), "quoted": tuple(item["quoted"])}) for item in value["steps"]
+        )
         return cls(tuple(steps), StopReason(value["reason"]))
 
 
@@ -107,9 +109,9 @@ def record(program: IterativeQA, question: str, groups: frozenset[str]) -> Trace
 def replay(trace: Trace, limits: Limits) -> Replayed:
     """Let a recorded run go until these limits end it.
 
-    Exact for `max_rounds`, `max_tokens`, `max_seconds`, `patience` and `min_rounds`. For the thresholds, a model is taken
-    to decide the same whichever of its gaps the objection to a refused STOP named. A round that `max_read` would have
-    cut short is taken to show nothing new that could be answered from.
+    Exact for `max_rounds`, `max_tokens`, `max_seconds`, `patience` and `min_rounds`. For the thresholds, a model is
+    taken to decide the same whichever of its gaps the objection to a refused STOP named. A round that `max_read` would
+    have cut short is taken to show nothing new that could be answered from.
 
     Args:
         trace: Recorded under caps that are not below these.

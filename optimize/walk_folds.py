@@ -91,7 +91,9 @@ def _figures(chosen: Sequence[Item], before: Weights, folds: Sequence[Weights]) 
     for name, questions in labelled(chosen).items():
         mine = [item for item in chosen if item.name == name]
         parts = [labelled([item for item in mine if item.fold == fold]).get(name, []) for fold in range(len(folds))]
-        measured = [(len(part), walk_figures(part, weights)) for part, weights in zip(parts, folds, strict=True) if part]
+        measured = [
+            (len(part), walk_figures(part, weights)) for part, weights in zip(parts, folds, strict=True) if part
+        ]
         old = walk_figures(questions, before)
         figures[name] = {"n": len(questions)}
         for measure in old:

@@ -12,9 +12,10 @@ from hopstop.program.nations import nations
 from hopstop.program.profile import Profile, fold, profile, stems
 from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.reading import Reading
-from hopstop.program.text import stem
+from hopstop.program.text import FUNCTION_WORDS, stem
 from hopstop.program.values import amounts, dates
 
+LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
 BEAM = 8  # sentences whose candidates are looked at
 
 
@@ -38,13 +39,13 @@ def candidates(question: str, form: QuestionForm, weights: Mapping[str, float], 
     heads = frozenset(stem(word) for word in form.heads)
     found = []
     for line in ranked_lines(weights, reading)[:BEAM]:
-        places = [start for start, key in _stem_places(line.sentence.text) if key in wanted]
-        for text, at in dict(_texts(line, form)).items():
+        places = [start for start, _, key in stem_places(line.sentence.text) if key in wanted]
+        for text, at in dict(texts(line, form)).items():
             if not text or stems(text) <= asked:
                 continue
             features = (
                 line.joint,
-                _typed(text, at, line, form),
+                typed(text, at, line, form),
                 _near(at, at + len(text), places),
                 _headed(text, at, line, (heads, views.get(fold(text)))),
                 float(line.led_to),
@@ -54,17 +55,19 @@ def candidates(question: str, form: QuestionForm, weights: Mapping[str, float], 
 
 
 @lru_cache(maxsize=8192)
-def _stem_places(text: str) -> tuple[tuple[int, str], ...]:
-    return tuple((match.start(), stem(match.group())) for match in re.finditer(r"[^\W_]+", text))
+def stem_places(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Where each word of a text stands, start and end, with its stem."""
+    return tuple((match.start(), match.end(), stem(match.group())) for match in re.finditer(r"[^\W_]+", text))
 
 
-def _texts(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
+def texts(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
+    """Possible answers of the kind asked for in a line, each with its place in the sentence, -1 if it is the title."""
     text = line.sentence.text
     if form.asks is Asks.DATE:
         yield from ((str(date.year) if form.year else text[date.start : date.end], date.start) for date in dates(text))
         return
     if form.asks is Asks.NUMBER:
-        yield from ((text[amount.start : amount.end], amount.start) for amount in amounts(text))
+        yield from measures(text, bare=form.counts)
         return
     place = form.asks is Asks.PLACE
     for name in line.sentence.names:
@@ -78,6 +81,24 @@ def _texts(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
         yield line.view.title, text.find(line.view.title)
 
 
+def measures(text: str, *, bare: bool) -> Iterator[tuple[str, int]]:
+    """The amounts of a text as they are said, with what they are measured in unless bare ones are asked for."""
+    for amount in amounts(text):
+        unit = "" if bare or amount.unit in FUNCTION_WORDS else amount.unit
+        end = text.casefold().find(unit, amount.end) + len(unit) if unit else amount.end
+        yield text[amount.start : end], amount.start
+
+
+_LINK_VERB = re.compile(r"\W*(?:\w+ ){0,2}?(?:is|was|are|were|by)(?: by)? +(?=(?:an?|the|une?|des?|eine?n?) )")
+
+
+def complement(text: str, after: int) -> tuple[str, int] | None:
+    """The noun phrase behind a verb of being or "by" that follows this place, up to its end; None if nothing."""
+    match = _LINK_VERB.match(text, after)
+    rest = text[match.end() :].rstrip(" .!?;") if match else ""
+    return (rest, match.end()) if match and 0 < len(rest.split()) <= LONGEST_PHRASE else None
+
+
 def _has_digit(text: str) -> bool:
     return any(char.isdigit() for char in text)
 
@@ -89,7 +110,8 @@ def _is_nation(text: str) -> bool:
 _IN = re.compile(r"\b(?:in|at|of|from|near|to) (?:the )?$")
 
 
-def _typed(text: str, at: int, line: Line, form: QuestionForm) -> float:
+def typed(text: str, at: int, line: Line, form: QuestionForm) -> float:
+    """How much a candidate looks like the kind of answer asked for, in [0, 1]."""
     if form.asks in (Asks.DATE, Asks.NUMBER):
         return min(1.0, len(text) / 12)
     digits = _has_digit(text)
@@ -116,4 +138,4 @@ def _headed(text: str, at: int, line: Line, head: tuple[frozenset[str], Profile 
     if heads & stems(text) or (view is not None and view.sentences and heads & view.sentences[0].stems):
         return 1.0
     around = line.sentence.text[max(0, at - 25) : at + len(text) + 25] if at >= 0 else ""
-    return 0.5 if any(key in heads for _, key in _stem_places(around)) else 0.0
+    return 0.5 if any(key in heads for _, _, key in stem_places(around)) else 0.0

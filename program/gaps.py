@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from enum import StrEnum
 
 from hopstop.program.profile import stems
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
 from hopstop.program.relations import steps
+from hopstop.program.text import words
 
 # Words that say what kind of answer or property is asked for, and are answered by its kind (English).
 _ASKED = {
     Asks.DATE: "date year day month time",
     Asks.PLACE: "place city town location located",
-    Asks.NUMBER: "number many much",
+    Asks.NUMBER: "number many much long high large old tall far deep",
 }
-_SAID = {
+_SAID_BY = {
     Property.BIRTH: "birth born birthday birthplace native birthdate",
     Property.DEATH: "death died die dies passed away",
     Property.NATION: "country nationality citizenship citizen origin",
@@ -24,9 +26,42 @@ _SAID = {
 _FRAME = stems("name person people called known came come")
 
 
+class Role(StrEnum):
+    """How a word of a question binds its answer."""
+
+    NOUN = "noun"  # behind an article, a possessive or a preposition: what must be spoken of
+    SAID = "said"  # behind who, that or which: the verb that says a relation
+    OTHER = "other"  # the rest, such as the verb that goes with what is asked for ("belong to")
+
+
+_NOUN = frozenset("the a an its our his her their your my whose each every of for in with by on at from to".split())  # noqa: SIM905
+_SAID = frozenset("who that which whom".split())  # noqa: SIM905
+
+
+def roles(question: str, form: QuestionForm) -> dict[str, Role]:
+    """The role of each stem of the question's content words that its kind of answer does not answer for.
+
+    >>> from hopstop.program.question_form import question_form
+    >>> text = "Which team does the reviewer of the fix belong to?"
+    >>> {key: role.value for key, role in roles(text, question_form(text)).items()}
+    {'team': 'noun', 'review': 'noun', 'fix': 'noun', 'belong': 'other'}
+    """
+    left = stems(question) - _FRAME - stems(_ASKED.get(form.asks, "")) - stems(_SAID_BY.get(form.property, ""))
+    heads = stems(" ".join((*form.heads, *form.names)))
+    found: dict[str, Role] = {}
+    before = ""
+    for word in words(question):
+        key = before.casefold()
+        role = Role.NOUN if key in _NOUN else Role.SAID if key in _SAID else Role.OTHER
+        for part in stems(word) & left:
+            found.setdefault(part, Role.NOUN if part in heads else role)
+        before = word
+    return found
+
+
 def uncovered(question: str, form: QuestionForm, claims: Iterable[Claim], reading: Reading) -> frozenset[str]:
     """Stems of the question that stand in no quoted sentence or its title and are not what the answer's kind says."""
-    left = stems(question) - _FRAME - stems(_ASKED.get(form.asks, "")) - stems(_SAID.get(form.property, ""))
+    left = stems(question) - _FRAME - stems(_ASKED.get(form.asks, "")) - stems(_SAID_BY.get(form.property, ""))
     for relation in form.relations:
         left -= stems(" ".join((relation, *steps(relation))))
     for claim in claims:

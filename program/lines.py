@@ -55,7 +55,7 @@ def ranked_lines(weights: Mapping[str, float], reading: Reading) -> list[Line]:
     Returns:
         One line for each sentence, by `joint` and then in the order read.
     """
-    plain = _plain(frozenset(weights), reading)
+    plain = plain_lines(frozenset(weights), reading)
     pairs = _links(plain, reading)
     total = sum(weights.values()) or 1.0
     known: dict[frozenset[str], float] = {}
@@ -69,7 +69,8 @@ def ranked_lines(weights: Mapping[str, float], reading: Reading) -> list[Line]:
     return sorted(paired, key=lambda line: (-line.joint, line.rank, line.number))
 
 
-def _plain(wanted: frozenset[str], reading: Reading) -> list[Line]:
+def plain_lines(wanted: frozenset[str], reading: Reading) -> list[Line]:
+    """Every sentence read with the stems wanted that it or its title holds, without partners."""
     views = [(rank, passage, profile(passage)) for rank, passage in enumerate(reading.passages)]
     return [
         Line(passage, view, number, rank, (wanted & sentence.stems) | (wanted & view.title_stems))

@@ -25,7 +25,7 @@ class State:
         queries: The queries searched so far.
         read: Ids of all passages read so far, in the order read; those that Prune dropped included.
         draft: The last draft answer.
-        objections: Why the last STOP was refused, or what is open.
+        objections: Why the last STOP was refused; empty if the last decision was to search.
         groups: Groups of the user.
         memory: Lives as long as the run: what a policy may keep to itself from one round to the next.
     """

@@ -53,6 +53,7 @@ class QuestionForm:
         names: Names in the question.
         words: Content words outside names, in order.
         year: Whether no more than the year of a date is asked for.
+        counts: Whether a bare number is asked for ("how many"), not a measure with its unit ("how long").
         heads: The noun that the question asks for ("band" in "which band ..."); empty if it is not said.
     """
 
@@ -66,6 +67,7 @@ class QuestionForm:
     words: tuple[str, ...] = ()
     heads: tuple[str, ...] = ()
     year: bool = False
+    counts: bool = False
 
 
 @lru_cache(maxsize=1024)
@@ -92,6 +94,7 @@ def question_form(question: str) -> QuestionForm:
         tuple(word for word in content_words(text) if word not in inside),
         _heads(text),
         bool(english.YEAR.search(text)),
+        bool(english.COUNT.search(text)),
     )
 
 

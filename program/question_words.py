@@ -48,6 +48,7 @@ DATE = re.compile(
 )
 YEAR = re.compile(r"\b[Ww](?:hich|hat) year\b")
 NUMBER = re.compile(r"\bhow (?:many|much|long|old|tall|far|large|high)\b|\bnumber of\b|\bpopulation\b", re.IGNORECASE)
+COUNT = re.compile(r"\bhow (?:many|old)\b|\bnumber of\b|\bpopulation\b", re.IGNORECASE)
 PERSON = re.compile(r"^(?:who|whom|whose)\b|\b(?:by|of|to|with) whom?\b", re.IGNORECASE)
 
 # What leads from a named thing to another: "whose director", "the director of", "'s director", "the director who".

@@ -140,7 +140,7 @@ class Run:
             queries=self.tried,
             read=tuple(passage.id for passage in self.evidence.seen),
             draft=draft,
-            objections=self._objections,
+            objections=self._objections if self._decision is not None and self._decision.stop else (),
             groups=self.groups,
             memory=self._memory,
         )

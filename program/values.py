@@ -127,7 +127,7 @@ _SMALL = [
 _VALUE_OF = {word: float(value) for value, word in enumerate(_SMALL)}
 _SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _AMOUNT = re.compile(
-    rf"(?<![\w.,])(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\w)"
+    rf"(?<![\w.,])(?<![^\W\d_]-)(?P<digits>\d{{1,3}}(?:[,\u00a0\u202f]\d{{3}})+(?:\.\d+)?|\d+(?:\.\d+)?)(?!\w)"
     rf"(?:[\s-](?P<scale>{'|'.join(_SCALES)})\b)?|\b(?P<word>{'|'.join(_SMALL)})\b(?:[\s-](?P<wscale>{'|'.join(_SCALES)})\b)?",
     re.IGNORECASE,
 )

@@ -21,7 +21,8 @@ class FactClaim(BaseModel):
     )
     follows_from: list[str] = Field(
         default_factory=list,
-        description="Only for a fact that is concluded from others (a comparison, a sum): their labels or words",
+        description="Only for a fact that is concluded from others (a comparison, a sum): their labels; new facts "
+        "count on from the last label, in the order you list them",
     )
 
 
@@ -33,7 +34,8 @@ class Decide(dspy.Signature):
        side is a fact, and the result is a fact that follows from both.
     2. Give each fact the sentence that states it. The title of a passage belongs to each of its sentences ("He
        was born in Rome" speaks of the one in the title). A sentence about something with a similar name or number
-       shows nothing. Do not use what you know besides the passages; leave the quote empty instead.
+       shows nothing; one that leaves no reasonable doubt does, if none says it outright. Do not use what you know
+       besides the passages; leave the quote empty instead.
     3. Give the shortest answer in the words of the passages: a name, a date, a number, yes or no. If a passage
        names a likely answer that is not shown yet, give it as a guess; else leave the answer empty.
     4. STOP when every fact has a sentence or follows from facts that have one. Otherwise SEARCH.
@@ -49,7 +51,7 @@ class Decide(dspy.Signature):
     facts: str = dspy.InputField(desc="Facts listed so far, with labels F1, F2, ...")
     queries: list[str] = dspy.InputField(desc="Queries searched so far")
     draft: str = dspy.InputField(desc="Your last answer")
-    objection: str = dspy.InputField(desc="What is still missing, or why your last STOP did not count")
+    objection: str = dspy.InputField(desc="Why your last STOP did not count; mend this")
     needed: list[FactClaim] = dspy.OutputField(
         desc="The facts that are open, new or named better, each with its sentence"
     )
