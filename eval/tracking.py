@@ -85,7 +85,7 @@ def log_evaluation(report_dir: str | Path, tracking_uri: str) -> str:
     folder = Path(report_dir)
     report = read_json(folder / REPORT, "run `hopstop eval` with this folder as --out first")
     evaluation = load(folder)
-    client, experiment = _opened(tracking_uri)
+    client, experiment = opened(tracking_uri)
     with _run(client, experiment, f"{report['data']['name']} {report['system']['policy']}") as (run_id, now):
         client.log_batch(
             run_id,
@@ -120,7 +120,7 @@ def log_compilation(folder: str | Path, tracking_uri: str) -> str:
     about = describe(made.artifact)
     place = f"{about.manifest.name}/{about.manifest.version}"
     known = {"policy": about.manifest.policy, "lm": str(about.manifest.lm), "artifact": place}
-    client, experiment = _opened(tracking_uri)
+    client, experiment = opened(tracking_uri)
     with _run(client, experiment, f"{made.recipe.get('name', 'compile')} {place}") as (run_id, now):
         client.log_batch(
             run_id,
@@ -160,7 +160,7 @@ def params_of(header: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _opened(uri: str) -> tuple[Any, str]:
+def opened(uri: str) -> tuple[Any, str]:
     """A client of the store, and the id of our experiment in it; made if it is not there."""
     from mlflow import MlflowClient
 

@@ -135,4 +135,3 @@ class Made:
             tuple(self.inputs),
             self.case,
         )
-

@@ -16,6 +16,11 @@ COMMANDS = {
     "demo": "hopstop.optimize.commands.demo",
     "track": "hopstop.optimize.commands.track",
     "artifact": "hopstop.optimize.commands.artifact",
+    "compile": "hopstop.optimize.commands.compile",
+    "calibrate": "hopstop.optimize.commands.calibrate",
+    "compare": "hopstop.optimize.commands.compare",
+    "ablate": "hopstop.optimize.commands.ablate",
+    "register": "hopstop.optimize.commands.register",
 }
 """Name of a command -> its module, which calls it `command`; in the order in which they are listed."""
 

@@ -78,9 +78,7 @@ class PruneLabels:
         bridging = frozenset(passage.id for passage in new if self._leads_on(passage)) - gold
         reading = Reading(new)
         outputs = {"useful": _labels(reading, gold), "leads_on": _labels(reading, bridging)}
-        yield Made(
-            self.reader.question.id, kind, prune_inputs(after, new), outputs, PruneCase(new, gold, bridging)
-        )
+        yield Made(self.reader.question.id, kind, prune_inputs(after, new), outputs, PruneCase(new, gold, bridging))
 
     def _leads_on(self, passage: Passage) -> bool:
         """Whether a passage is about a name of the question or one that a step finds."""

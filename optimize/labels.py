@@ -28,7 +28,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "prune": label_prune.KINDS,
 }
 VAL_SHARE = 1 / 3  # of the training questions: enough to tell prompts apart, and most remain to be shown
-LOOK_AHEAD = 5  # questions that are read for a kind that is wanting, before another kind takes its turn
+LOOK_AHEAD = 10  # labels that are made for a kind that is wanting, before another kind takes its turn
 SHOWN_IDS = 5
 
 
@@ -98,10 +98,12 @@ def make_labels(
                     f"{data.name}: its {len(data.questions)} questions make no {side} labels for {name}; give more "
                     "questions with gold passages ('supports')"
                 )
-    used = [{label.question_id for split in splits.values() for label in part(split)} for part in _PARTS]
+    learned = {label.question_id for split in splits.values() for label in (*split.train, *split.val)}
+    measured = {label.question_id for split in splits.values() for label in split.dev}
     order = [item.id for item in data.questions]
-    train = tuple(name for name in order if name in used[0] | used[1])
-    return Labels(splits, train, tuple(name for name in order if name in used[2]))
+    return Labels(
+        splits, tuple(name for name in order if name in learned), tuple(name for name in order if name in measured)
+    )
 
 
 def refuse_overlap(ids: Collection[str], held_out: Collection[str]) -> None:
@@ -120,9 +122,6 @@ def refuse_overlap(ids: Collection[str], held_out: Collection[str]) -> None:
         raise BadDataset(
             f"{len(both)} questions to compile on are also evaluated on: {shown}; take them out of one of the files"
         )
-
-
-_PARTS = (lambda split: split.train, lambda split: split.val, lambda split: split.dev)
 
 
 def _counts(amount: Amount) -> dict[str, int]:
@@ -162,19 +161,14 @@ def _chosen(
     name: str, questions: Sequence[Question], index: BM25Index, count: int, amount: Amount
 ) -> tuple[Label, ...]:
     """The first labels of each kind in turn, so that no kind prevails."""
+    made = (label for question in questions for label in _made(name, question, index, amount))
     waiting: dict[str, list[Label]] = defaultdict(list)
-    turn, chosen = list(KINDS[name]), []
-    seen = iter(questions)
+    chosen: list[Label] = []
     while len(chosen) < count:
-        kind = turn[len(chosen) % len(turn)]
-        while not any(waiting.values()) or not waiting[kind]:
-            questions_ahead = list(islice(seen, LOOK_AHEAD))
-            for question in questions_ahead:
-                for made in _made(name, question, index, amount):
-                    waiting[made.kind].append(made.named(name))
-            if any(waiting.values()) or not questions_ahead:
-                break
-        source = waiting[kind] or next((labels for labels in waiting.values() if labels), None)
+        kind = KINDS[name][len(chosen) % len(KINDS[name])]
+        for label in islice(made, 0 if waiting[kind] else LOOK_AHEAD):
+            waiting[label.kind].append(label.named(name))
+        source = waiting[kind] or next((labels for labels in waiting.values() if labels), [])
         if not source:
             break
         chosen.append(source.pop(0))

@@ -65,6 +65,12 @@ class Bench:
         self.paid = any(step.tokens for trace in first for step in trace.steps)
 
     @property
+    def tokens(self) -> int:
+        """What all recorded runs used, those of earlier calls included."""
+        every = (step for traces in self._traces.values() for trace in traces.values() for step in trace.steps)
+        return sum(step.tokens for step in every)
+
+    @property
     def everything(self) -> Bools:
         """All questions."""
         return np.ones(len(self.items), dtype=np.bool_)

@@ -39,12 +39,14 @@ class Kept:
         finish_reason: As the provider names it.
         input_tokens: Of the prompt.
         output_tokens: Of the reply.
+        cost_usd: Price of the call; None if unknown.
     """
 
     text: str
     finish_reason: str
     input_tokens: int
     output_tokens: int
+    cost_usd: float | None = None
 
 
 class ReplyBook:
@@ -85,6 +87,19 @@ class ReplyBook:
                     self.replayed += 1
         self._listener()
         return found
+
+    @property
+    def total(self) -> Usage:
+        """What all kept replies have used, those of earlier runs included; the same however often a job was killed."""
+        with self._lock:
+            every = list(self._kept.values())
+        costs = [item.cost_usd for item in every if item.cost_usd is not None]
+        return Usage(
+            calls=len(every),
+            input_tokens=sum(item.input_tokens for item in every),
+            output_tokens=sum(item.output_tokens for item in every),
+            cost_usd=sum(costs) if costs else None,
+        )
 
     def _keep(self, key: str, reply: Kept, usage: Usage) -> None:
         line = json.dumps({"request": key, **asdict(reply)}).encode("ascii") + b"\n"
@@ -167,4 +182,4 @@ class _Recorder:
                 raise ModelFailed(type(error).__name__) from error
         used = meter.usage
         text = "".join(getattr(part, "text", "") for part in response.message.parts if part.type == "text")
-        return Kept(text, str(response.finish_reason), used.input_tokens, used.output_tokens), used
+        return Kept(text, str(response.finish_reason), used.input_tokens, used.output_tokens, used.cost_usd), used

@@ -121,3 +121,27 @@ def by_hops(shares: Mapping[int, Values]) -> Table:
     for hops, values in shares.items():
         table.add_row(str(hops), str(values["n"]), _share(values["loop"]), _share(values["one_pass"]))
     return table
+
+
+def calibration(found: Values) -> Table:
+    """The measures before and after a calibration, with their paired difference.
+
+    Args:
+        found: See `calibration_report.document`.
+    """
+    data = found["data"]
+    title = f"{data['name']}, {found['questions']} of {data['n']} questions, cross-validated"
+    table = Table(title=Text(title), title_justify="left", title_style="bold")
+    table.add_column("measure", no_wrap=True)
+    for head in ("before", "after", "difference [95 %]"):
+        table.add_column(head, justify="right", no_wrap=True)
+    for name, value in found["after"].items():
+        words, written = MEASURES.get(name, (name, _number))
+        if value is not None and (name != "tokens_mean" or value):
+            part = _difference(found["difference"].get(name), written)
+            table.add_row(words, _cell(found["before"][name], written), _cell(value, written), part)
+    for name, part in (found["weights"] or {}).items():
+        if name != "mean":
+            before, after = (_share(part[key]) for key in ("all_support_before", "all_support"))
+            table.add_row(f"{name}: all gold passages in ten", before, after, _UNKNOWN)
+    return table

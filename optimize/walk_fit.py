@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,8 @@ from hopstop.program.ways import FEATURES
 
 BUDGET = 10  # passages: what the walk reads at most
 HARDEST = 80  # ways kept of one choice besides those to gold passages, the best scored first
+TOLERANCE = 1e-5  # of the loss, which is of the order of 1
+BLOCK = 100  # choices whose curvature is computed at once
 L2 = 1e-3  # penalty on the squared weights of features scaled to a standard deviation of 1
 
 
@@ -50,19 +52,33 @@ def start_weights() -> Floats:
     return np.array([float(start.get(name, 0)) for name in FEATURES])
 
 
-def learn(sets: Mapping[str, Sequence[Labelled]], *, rounds: int = 3) -> Floats:
+def learn(
+    sets: Mapping[str, Sequence[Labelled]],
+    *,
+    rounds: int = 3,
+    importance: Mapping[str, float] | None = None,
+    without: Collection[str] = frozenset(),
+) -> Floats:
     """Weights from the walks that they themselves lead to.
 
     Walks with the weights so far, records each choice until all gold passages are read, and fits anew on all choices
-    recorded: the data aggregation of Ross, Gordon and Bagnell (2011). Every set weighs the same.
+    recorded: the data aggregation of Ross, Gordon and Bagnell (2011).
+
+    Args:
+        sets: Labelled questions by the name of their set.
+        rounds: Times to walk and fit, >= 1.
+        importance: How much a set counts, > 0; 1 for those not named, however many questions they have.
+        without: Features whose weight stays 0.
     """
-    weights = start_weights()
+    used = np.array([name not in without for name in FEATURES], dtype=np.float64)
+    weights = start_weights() * used
     choices: list[Choice] = []
-    for _ in range(rounds):
-        for questions in sets.values():
+    for number in range(rounds):
+        for name, questions in sets.items():
             fresh = [choice for item in questions for choice in record(item, weights)]
-            choices += [Choice(item.features, item.gold, 1 / len(fresh)) for item in fresh]
-        weights = fit(choices)
+            share = (importance or {}).get(name, 1.0) / max(1, len(fresh))
+            choices += [Choice(item.features * used, item.gold, share) for item in fresh]
+        weights = fit(choices, start=weights if number else None)
     return weights
 
 
@@ -83,20 +99,30 @@ def record(item: Labelled, weights: Floats) -> list[Choice]:
     return choices
 
 
-def fit(choices: Sequence[Choice], *, steps: int = 300) -> Floats:
+def fit(choices: Sequence[Choice], *, start: Floats | None = None, steps: int = 50) -> Floats:
     """Weights that maximise the log share of gold ways in each choice (softmax over its ways), with an L2 penalty.
 
-    Nesterov's accelerated gradient with backtracking; features are scaled to a standard deviation of 1 and back.
+    Newton's method with backtracking, the curvature being that of the softmax over all ways, which bounds the true one
+    from above; features are scaled to a standard deviation of 1 and back. Ends when a step promises less than
+    TOLERANCE.
+
+    Args:
+        choices: At least one.
+        start: Weights to begin with; near the best ones they save steps.
+        steps: At most so many.
     """
     problem = _Problem.of(choices)
-    weights, ahead, rate = np.zeros(len(FEATURES)), np.zeros(len(FEATURES)), 1.0
-    for step in range(steps):
-        value, gradient = problem.loss(ahead)
-        new = ahead - rate * gradient
-        while rate > 1e-6 and problem.loss(new)[0] > value - 0.5 * rate * gradient @ gradient:
+    weights = np.zeros(len(FEATURES)) if start is None else start * problem.scale
+    value, gradient = problem.loss(weights)
+    for _ in range(steps):
+        step = np.linalg.solve(problem.curvature(weights), gradient)
+        promise, rate = float(gradient @ step), 1.0
+        if promise < TOLERANCE:
+            break
+        while (new := problem.loss(weights - rate * step))[0] > value - 1e-4 * rate * promise and rate > 1e-4:
             rate /= 2
-            new = ahead - rate * gradient
-        ahead, weights = new + step / (step + 3) * (new - weights), new
+        weights = weights - rate * step
+        value, gradient = new
     return weights / problem.scale
 
 
@@ -132,3 +158,18 @@ class _Problem:
         pull = (e / total[self.owner] - e * self.gold / right[self.owner]) * self.share[self.owner]
         value = -float((np.log(right / total) * self.share).sum()) + L2 * float(weights @ weights)
         return value, self.x.T @ pull + 2 * L2 * weights
+
+    def curvature(self, weights: Floats) -> Floats:
+        """The second derivatives of the softmax over all ways and of the penalty; in blocks that fit a cache."""
+        total: Floats = 2 * L2 * np.eye(len(weights))
+        for start in range(0, len(self.first), BLOCK):
+            first = self.first[start : start + BLOCK]
+            last = self.first[start + BLOCK] if start + BLOCK < len(self.first) else len(self.x)
+            x, share = self.x[first[0] : last], self.share[start : start + BLOCK]
+            at, owner = first - first[0], self.owner[first[0] : last] - start
+            z = x @ weights
+            e = np.exp(z - np.maximum.reduceat(z, at)[owner])
+            drawn = x * (e / np.add.reduceat(e, at)[owner])[:, None]
+            mean = np.add.reduceat(drawn, at, axis=0)
+            total += x.T @ (drawn * share[owner, None]) - mean.T @ (mean * share[:, None])
+        return total

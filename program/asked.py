@@ -90,8 +90,10 @@ class Asked:
     def title_share(self, passages: Ints) -> Floats:
         """Share of the question's idf in the passage's title, if the question has it word for word; else 0."""
         name = self.index.titled[passages]
-        share = np.minimum(self.index.name_mass[name] / self.mass, 1)
-        return np.where(self.named[name], share, 0.0)
+        asked = np.flatnonzero(self.named[name])
+        share = np.zeros(len(name))
+        share[asked] = np.minimum(self.index.name_mass[name[asked]] / self.mass, 1)
+        return share
 
     def unmet(self, words: Sequence[str], folded: Sequence[str], mask: int) -> list[str]:
         """The words of the question whose terms are not in a mask."""

@@ -48,7 +48,7 @@ class BM25Index:
         passages: Sequence[Passage],
         engine: bm25s.BM25,
         links: LinkIndex,
-        groups: Mapping[str, Sequence[int]],
+        groups: Mapping[str, npt.ArrayLike],
         info: IndexInfo,
     ) -> None:
         self.info = info
@@ -181,6 +181,10 @@ class BM25Index:
     def readable(self, groups: frozenset[str]) -> Mask | None:
         """Which places a user of these groups may read; None means all of them. Not to be written to."""
         return self._mask(groups)
+
+    def relinked(self, links: LinkIndex) -> BM25Index:
+        """The same index with other links between its passages."""
+        return BM25Index(self._passages, self._engine, links, self._groups, self.info)
 
     def __len__(self) -> int:
         return len(self._passages)

@@ -15,6 +15,7 @@ from hopstop.program.reading import Reading
 from hopstop.program.text import FUNCTION_WORDS, stem
 from hopstop.program.values import amounts, dates
 
+_DIGIT = re.compile(r"\d")
 LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
 BEAM = 8  # sentences whose candidates are looked at
 
@@ -100,9 +101,10 @@ def complement(text: str, after: int) -> tuple[str, int] | None:
 
 
 def _has_digit(text: str) -> bool:
-    return any(char.isdigit() for char in text)
+    return _DIGIT.search(text) is not None
 
 
+@lru_cache(maxsize=16384)
 def _is_nation(text: str) -> bool:
     return any(end - start == len(text) for _, start, end in nations(text))
 

@@ -63,7 +63,7 @@ def compare(form: QuestionForm, reading: Reading) -> Compared:
     if not draft:
         return Compared((*claims, Claim(f"how {form.sides[0]} and {form.sides[1]} compare")))
     needs = tuple(claim.need for own in facts for claim in own)
-    return Compared((*claims, Claim(_conclusion(form), follows_from=needs)), draft)
+    return Compared((*claims, Claim(conclusion(form), follows_from=needs)), draft)
 
 
 def _one_of(form: QuestionForm, reading: Reading) -> Compared:
@@ -84,7 +84,7 @@ def _one_of(form: QuestionForm, reading: Reading) -> Compared:
             shown.append(Claim(f"{said} of {name}", item.passage.id, item.profile.sentences[number].text))
     if len(shown) != 1:
         return Compared((*shown, Claim(f"{said} of only one of {called[0]} and {called[1]}")))
-    return Compared((shown[0], Claim(_conclusion(form), follows_from=(shown[0].need,))), names[0])
+    return Compared((shown[0], Claim(conclusion(form), follows_from=(shown[0].need,))), names[0])
 
 
 def _says_all(view: Profile, wanted: frozenset[str]) -> int | None:
@@ -96,7 +96,8 @@ def _says_all(view: Profile, wanted: frozenset[str]) -> int | None:
     return None
 
 
-def _conclusion(form: QuestionForm) -> str:
+def conclusion(form: QuestionForm) -> str:
+    """The fact that is derived from those of both sides."""
     one, two = form.sides
     return (
         f"which of {one} and {two} it is" if form.asks is Asks.CHOICE else f"whether it is so of both {one} and {two}"

@@ -15,7 +15,6 @@ from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.text import names, stem
 
-PATHS = 24  # whose ends are looked at
 BESIDE = 12  # characters between a candidate and the noun that is asked for: one word, or the end of a short one
 
 _OF = re.compile(r"[^\W_]+ of (?:the )?")
@@ -60,8 +59,10 @@ def endings(question: str, form: QuestionForm, weights: Mapping[str, float], pat
     role_of = roles(question, form)
     total = sum(weights.values()) or 1.0
     asked, heads = stems(question), frozenset(map(stem, form.heads))
+    taken = (stems(" ".join(form.names)) | stems(" ".join(form.words))) - heads
+    offered: dict[tuple[int, int], list[tuple[str, int]]] = {}
     found = []
-    for path in paths[:PATHS]:
+    for path in paths:
         open_stems = weights.keys() - path.covered
         shares = [sum(weights[key] for key in open_stems if role_of[key] is role) / total for role in Role]
         own = path.last.own & weights.keys()
@@ -72,7 +73,10 @@ def endings(question: str, form: QuestionForm, weights: Mapping[str, float], pat
         places = [(start, end) for start, end, key in words if key in fresh]
         head_places = [(start, end) for start, end, key in words if key in heads]
         named = not path.via or path.via[-1] in fold(text)
-        options = list(_new(path, form, asked))
+        key = path.last.rank, path.last.number
+        if key not in offered:
+            offered[key] = _options(path.last, form, asked, taken)
+        options = list(_new(path, offered[key]))
         for said, at in options:
             headed = float(_gap(at, at + len(said), head_places) <= BESIDE)
             kind = typed(said, at, path.last, form)
@@ -95,18 +99,29 @@ def endings(question: str, form: QuestionForm, weights: Mapping[str, float], pat
     return found
 
 
-def _new(path: Path, form: QuestionForm, asked: frozenset[str]) -> Iterator[tuple[str, int]]:
-    """The candidates of the last line that no line before it holds."""
+def _new(path: Path, fresh: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
+    """The candidates that neither link the way nor stand in a line before the last."""
     before = [fold(line.sentence.text) for line in path.lines[:-1]]
-    whole = form.asks in (Asks.DATE, Asks.NUMBER)
-    for text, at in dict((*texts(path.last, form), *_phrases(path.last, form))).items():
-        skipped = 0 if whole else _asked_start(text, asked)
-        said = text[skipped:] if whole else text[skipped:].split(", ")[0]
+    for said, at in fresh:
         folded = fold(said)
-        if at < 0 or not folded or stems(said) <= asked or any(folded in via or via in folded for via in path.via):
+        if any(folded in via or via in folded for via in path.via):
             continue
         if not any(mentions(sentence, folded) for sentence in before):
-            yield said, at + skipped
+            yield said, at
+
+
+def _options(line: Line, form: QuestionForm, asked: frozenset[str], taken: frozenset[str]) -> list[tuple[str, int]]:
+    """What a line offers that the question does not say, with its place in the sentence."""
+    found = []
+    whole = form.asks in (Asks.DATE, Asks.NUMBER)
+    numbered = frozenset(key for key in asked if form.asks is Asks.NUMBER and not key.isalpha())
+    for text, at in dict((*texts(line, form), *_phrases(line, form))).items():
+        skipped = 0 if whole else _asked_start(text, asked)
+        said = text[skipped:] if whole else text[skipped:].split(", ")[0]
+        known = stems(said) & (numbered if whole else taken)
+        if at >= 0 and said and not stems(said) <= asked and not known:
+            found.append((said, at + skipped))
+    return found
 
 
 def _asked_start(text: str, asked: frozenset[str]) -> int:

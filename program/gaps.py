@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from enum import StrEnum
 
 from hopstop.program.profile import stems
@@ -10,7 +10,7 @@ from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
 from hopstop.program.relations import steps
-from hopstop.program.text import words
+from hopstop.program.text import content_words, stem, words
 
 # Words that say what kind of answer or property is asked for, and are answered by its kind (English).
 _ASKED = {
@@ -68,3 +68,8 @@ def uncovered(question: str, form: QuestionForm, claims: Iterable[Claim], readin
         passage = reading.passage(claim.passage) if claim.passage else None
         left -= stems(f"{passage.title if passage else ''} {claim.quote}")
     return left
+
+
+def in_order(question: str, keys: Set[str]) -> str:
+    """Words of the question with these stems, as they stand and in their order."""
+    return " ".join(dict.fromkeys(word for word in content_words(question, fold=False) if stem(word) in keys))

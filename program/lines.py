@@ -6,10 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import log
 
 from hopstop.program.profile import Profile, Sentence, fold, profile
 from hopstop.program.reading import Reading
 from hopstop.program.records import Passage
+from hopstop.program.text import content_words, stem
 
 _IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,}\b")
 Weigh = Callable[[frozenset[str]], float]
@@ -43,6 +45,17 @@ class Line:
     def sentence(self) -> Sentence:
         """The sentence itself."""
         return self.view.sentences[self.number]
+
+
+def local_weights(question: str, reading: Reading) -> dict[str, float]:
+    """What each content word of the question weighs: the fewer of the passages read hold it, the more.
+
+    The smoothed idf of BM25 (Robertson and Zaragoza, 2009), counted over what was read, so that no index is needed.
+    """
+    views = [profile(passage) for passage in reading.passages]
+    held = [view.title_stems.union(*(sentence.stems for sentence in view.sentences)) for view in views]
+    asked = {stem(word) for word in content_words(question)}
+    return {key: log(1 + (len(held) + 1) / (1 + sum(key in words for words in held))) for key in asked}
 
 
 def ranked_lines(weights: Mapping[str, float], reading: Reading) -> list[Line]:
@@ -128,3 +141,8 @@ def mentions(text: str, name: str) -> bool:
             return True
         at = text.find(name, at + 1)
     return False
+
+
+def subject_of(line: Line) -> str:
+    """What a line is about, in words: the title of its passage, else the first name in it."""
+    return line.passage.title.strip() or (line.sentence.names or ("the passage",))[0]

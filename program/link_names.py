@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,13 +52,14 @@ class _Found:
     whole: Bools
 
 
-def find_names(units: Sequence[Unit], unit_start: Ints, of_passage: Ints) -> Names:
+def find_names(units: Sequence[Unit], unit_start: Ints, of_passage: Ints, *, identifiers: bool = True) -> Names:
     """Find the names of a corpus.
 
     Args:
         units: U, each passage's title followed by its sentences.
         unit_start: P + 1, where the units of each passage start.
         of_passage: U, the passage of each unit.
+        identifiers: Whether "payment-gw" and the like are names.
     """
     titles = frozenset(unit_start[:-1].tolist())
     share = upper_share(unit for place, unit in enumerate(units) if place not in titles)
@@ -69,37 +71,43 @@ def find_names(units: Sequence[Unit], unit_start: Ints, of_passage: Ints) -> Nam
     spelled: list[frozenset[int]] = []
     for place, unit in enumerate(units):
         mark_named(unit, share)
-        keys = {title_keys[of_passage[place]]} - {()} if place in titles else spelled_names(unit)
+        keys = (
+            {title_keys[of_passage[place]]} - {()} if place in titles else spelled_names(unit, identifiers=identifiers)
+        )
         spelled.append(frozenset(known.setdefault(key, len(known)) for key in sorted(keys)))
     found = _find(units, known, spelled, _lowercase_titles(known, titled_count, share), titles)
     titled = np.array([known[key] if key else -1 for key in title_keys], dtype=np.int64)
     return _kept(list(known), titled_count, titled, found, (unit_start, of_passage))
 
 
-def _lowercase_titles(known: dict[Key, int], titled_count: int, share: dict[str, float]) -> Bools:
-    """Which names count even where nothing is written like a name: titles, but no single word that is a proper name."""
-    flags = np.zeros(len(known), np.bool_)
-    for key, number in known.items():
-        flags[number] = number < titled_count and not (len(key) == 1 and share.get(key[0], 1.0) >= 0.5)
-    return flags
+def _lowercase_titles(known: dict[Key, int], titled_count: int, share: dict[str, float]) -> frozenset[int]:
+    """Names that count even where nothing is written like a name: titles, but no single word that is a proper name."""
+    return frozenset(
+        number
+        for key, number in known.items()
+        if number < titled_count and not (len(key) == 1 and share.get(key[0], 1.0) >= 0.5)
+    )
 
 
 def _find(
     units: Sequence[Unit],
     known: dict[Key, int],
     spelled: Sequence[frozenset[int]],
-    lowercase: Bools,
+    lowercase: frozenset[int],
     titles: frozenset[int],
 ) -> _Found:
     trie = _make_trie(known)
-    rows: list[tuple[int, int, int, bool]] = []
+    rows = array("q")
     for place, unit in enumerate(units):
         seen: set[int] = set()
+        own, named, is_title = spelled[place], unit.looks_named, place in titles
         for start, end, name in _matches(trie, unit.terms):
-            whole = name in spelled[place]
-            if name not in seen and (whole or place in titles or lowercase[name] or any(unit.looks_named[start:end])):
+            if name in seen:
+                continue
+            whole = name in own
+            if whole or is_title or name in lowercase or True in named[start:end]:
                 seen.add(name)
-                rows.append((place, name, start, whole))
+                rows.extend((place, name, start, whole))
     table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return _Found(table[0], table[1], table[2], table[3].astype(np.bool_))
 
@@ -131,24 +139,34 @@ def _kept(keys: list[Key], titled_count: int, titled: Ints, found: _Found, layou
 
 
 def _make_trie(known: dict[Key, int]) -> Trie:
+    """First word -> next word -> ... -> the name's number, which stands under _END if a longer name goes on there."""
     root: Trie = {}
     for key, number in known.items():
         node = root
-        for term in key:
-            node = node.setdefault(term, {})  # type: ignore[assignment]
-        node[_END] = number
+        for term in key[:-1]:
+            following = node.setdefault(term, {})
+            if isinstance(following, int):
+                following = node[term] = {_END: following}
+            node = following
+        last = node.get(key[-1])
+        if isinstance(last, dict):
+            last[_END] = number
+        else:
+            node[key[-1]] = number
     return root
 
 
-def _matches(trie: Trie, terms: Sequence[str]) -> Iterator[tuple[int, int, int]]:
+def _matches(trie: Trie, terms: Sequence[str]) -> list[tuple[int, int, int]]:
     """Every (start, end, name) whose words stand in the terms, nested ones too."""
-    for start in range(len(terms)):
-        node: Trie = trie
-        for end in range(start, len(terms)):
-            following = node.get(terms[end])
-            if not isinstance(following, dict):
+    found: list[tuple[int, int, int]] = []
+    for start, first in enumerate(terms):
+        node, end = trie.get(first), start
+        while node is not None:
+            end += 1
+            if isinstance(node, int):
+                found.append((start, end, node))
                 break
-            node = following
-            number = node.get(_END)
-            if isinstance(number, int):
-                yield start, end + 1, number
+            if _END in node:
+                found.append((start, end, node[_END]))  # type: ignore[arg-type]
+            node = node.get(terms[end]) if end < len(terms) else None
+    return found

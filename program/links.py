@@ -151,8 +151,13 @@ class LinkIndex:
 _LISTS = frozenset({"postings", "unit_terms", "unit_names", "name_units"})
 
 
-def build_links(passages: Sequence[Passage]) -> LinkIndex:
-    """Index the terms and names of passages, which must be in the order of the BM25 index."""
+def build_links(passages: Sequence[Passage], *, identifiers: bool = True) -> LinkIndex:
+    """Index the terms and names of passages, which must be in the order of the BM25 index.
+
+    Args:
+        passages: At least one.
+        identifiers: Whether "payment-gw", "session_cache" and the like are names.
+    """
     texts = [[passage.title, *_sentences(passage.text)] for passage in passages]
     units = [unit_of(text) for part in texts for text in part]
     unit_start = bounds(np.array([len(part) for part in texts]))
@@ -163,7 +168,7 @@ def build_links(passages: Sequence[Passage]) -> LinkIndex:
     )
     unit_terms = Lists(bounds(np.array([len(unit.terms) for unit in units])), flat)
     weights = _weigh(flat, np.repeat(of_passage, np.diff(unit_terms.start)), len(vocabulary), len(passages))
-    names = find_names(units, unit_start, of_passage)
+    names = find_names(units, unit_start, of_passage, identifiers=identifiers)
     at, owner = unit_terms.take(unit_start[:-1])
     idf = weights.idf
     return LinkIndex(

@@ -9,7 +9,7 @@ from importlib import resources
 
 import numpy as np
 
-from hopstop.program.answering import decide
+from hopstop.program.answering import ALL_METHODS, Method, decide
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import ArtifactMismatch
 from hopstop.program.lists import Floats
@@ -29,6 +29,7 @@ class OfflinePolicy:
     Args:
         index: Where to search; its links lead the way.
         weights: Weight of each of `ways.FEATURES`; None takes those that Hopstop ships.
+        methods: Ways to an answer that are tried.
 
     Attributes:
         limits: Recommended bounds: ten passages in five rounds of two, all of them read again in each.
@@ -41,7 +42,14 @@ class OfflinePolicy:
     writes_freely = False
     limits = Limits(max_rounds=5, first_k=2, next_k=1, width=2, carry_k=10, max_read=10, patience=0)
 
-    def __init__(self, index: BM25Index, weights: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        index: BM25Index,
+        weights: Mapping[str, float] | None = None,
+        *,
+        methods: frozenset[Method] = ALL_METHODS,
+    ) -> None:
+        self.methods = methods
         self._index = index
         self._weights = _vector(weights if weights is not None else shipped_weights())
 
@@ -51,7 +59,7 @@ class OfflinePolicy:
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
         """See Policy.decide."""
-        return Reply(decide(state.question, state.reading, state.facts))
+        return Reply(decide(state.question, state.reading, state.facts, methods=self.methods))
 
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
         """Keeps every passage, the first read as the best: the walk reads the most useful first."""

@@ -16,7 +16,8 @@ from hopstop.program.text import FUNCTION_WORDS, names, numbers, words
 from hopstop.program.values import dates
 
 LONGEST = 4  # sentences: the longest chains of the labelled sets have four facts
-BEAM = 12  # ways carried on at each length
+BEAM = 8  # ways carried on at each length
+RETURNED = 12  # ways whose ends are worth a look
 SHARED = 4  # passages that may hold a name which links them; one in more of what was read tells nothing apart
 # Letters with a digit ("CHG-9568"), and what technical prose names without capitals ("payment-gw", "session_cache").
 _CODE = re.compile(r"(?<![\w-])(?=[\w-]*[^\W\d_])(?:(?=[\w-]*\d)[\w-]{4,}|[^\W\d_]{2,}(?:[-_][^\W_]{2,})+)(?![\w-])")
@@ -99,9 +100,7 @@ class _Net:
     links: Sequence[Mapping[int, str]]
 
 
-def find_paths(
-    weights: Mapping[str, float], begin: Start, reading: Reading
-) -> list[Path]:
+def find_paths(weights: Mapping[str, float], begin: Start, reading: Reading) -> list[Path]:
     """The ways that speak of most of the question, the best first, shorter ones before longer ones that add nothing.
 
     Args:
@@ -122,7 +121,7 @@ def find_paths(
         found += level
     found = [state for state in found if len(state.places) <= LONGEST]
     found.sort(key=lambda state: (-value.of(state.bits), len(state.places), state.idle, state.places))
-    return [_path(state, net, keys, value) for state in found]
+    return [_path(state, net, keys, value) for state in found[:RETURNED]]
 
 
 class _Value:

@@ -33,7 +33,7 @@ SAME_PLACE = re.compile(r"\bsame place\b")
 EITHER = re.compile(
     r"^(?!.*\bsame\b).* or .*\b(?:first|last|earlier|later|\w+er|more|fewer)\W*$", re.IGNORECASE | re.DOTALL
 )
-OF_BOTH = re.compile(r"\b(?:both|between|among|same|share|in common|of the following|which of)\b")
+OF_BOTH = re.compile(r"\b(?:both|between|among|same|share|in common|of the following|which of)\b|^of .{3,80}, which\b")
 BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 PLACE = re.compile(
     r"^where\b|\bwhere (?:is|was|were|are|did|does|do)\b|\bwhere\W*$"
@@ -47,8 +47,20 @@ DATE = re.compile(
     r"|\bdate of (?:birth|death)\b|\bbirthday\b"
 )
 YEAR = re.compile(r"\b[Ww](?:hich|hat) year\b")
-NUMBER = re.compile(r"\bhow (?:many|much|long|old|tall|far|large|high)\b|\bnumber of\b|\bpopulation\b", re.IGNORECASE)
+NUMBER = re.compile(
+    r"\bhow (?:many|much|long|old|tall|far|large|high)\b|\bnumber of\b|\bpopulation\b"
+    r"|^what (?:(?:is|was|are|were) )?(?:the |a )?(?:amount|price|cost|fee|penalty|fine|salary|budget|length|height"
+    r"|width|weight|depth|speed|distance|duration)\b",
+    re.IGNORECASE,
+)
 COUNT = re.compile(r"\bhow (?:many|old)\b|\bnumber of\b|\bpopulation\b", re.IGNORECASE)
+MEASURES = frozenset(
+    """
+    second seconds minute minutes hour hours day days week weeks month months year years
+    metre metres meter meters kilometre kilometres kilometer kilometers km m mile miles foot feet ft
+    """.split()  # noqa: SIM905
+)
+PERSONS = re.compile(r"\b(?:person|people|man|woman|whom?)\b", re.IGNORECASE)
 PERSON = re.compile(r"^(?:who|whom|whose)\b|\b(?:by|of|to|with) whom?\b", re.IGNORECASE)
 
 # What leads from a named thing to another: "whose director", "the director of", "'s director", "the director who".

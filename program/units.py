@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 Key = tuple[str, ...]
 
@@ -14,10 +15,13 @@ MAX_NAME = 8  # words of a name in running text
 MAX_TITLE = 12  # words of a title that count as its name
 
 _WORD = re.compile(r"\w+")
+_WORD_KEPT = re.compile(r"(\w+)")
 _BRACKET = re.compile(r"\s*[(（\[].*?[)）\]]")
 _QUOTED = re.compile(r"[\"“„«「]+\s*([^\"“”„«»「」]{2,80}?)\s*[\"”“»」]+")
 # What names things in technical prose without a capital: payment-gw, session_cache, core.retry, fooBar.
 _CODE = re.compile(r"(?<![\w.-])[^\W\d_]\w*(?:[-._/]\w+)+|\b[a-z]+_\w+|\b[a-z]+[A-Z]\w*")
+_CODE_GAPS = frozenset("-./")  # one of them stands between two words of an identifier, if not inside of one word
+_CODE_WORD = re.compile(r"_|[a-z][A-Z]")
 _GLUE = re.compile(r"[\s\-–'’&./]*")
 _MARKS = re.compile("[\u0300-\u036f]")
 
@@ -35,32 +39,62 @@ def terms_of(text: str) -> list[str]:
     return [fold(word) for word in _WORD.findall(unicodedata.normalize("NFC", text))]
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A word as it is written.
+
+    Attributes:
+        word: As written.
+        term: Folded.
+        upper: Whether it begins with a capital.
+        marked: Whether it looks like a name without one: three or more characters with a digit, or a script that has
+            no capitals.
+    """
+
+    word: str
+    term: str
+    upper: bool
+    marked: bool
+
+
+@lru_cache(maxsize=1 << 17)  # a corpus is written with few words, which are looked at and kept once
+def form_of(word: str) -> Form:
+    """A word, looked at."""
+    number = len(word) >= 3 and any(char.isdigit() for char in word)
+    no_case = word[0].isalpha() and not word[0].isupper() and not word[0].islower()
+    return Form(word, fold(word), word[0].isupper() or word[0].istitle(), number or no_case)
+
+
 @dataclass(slots=True)
 class Unit:
     """A title or a sentence, analysed.
 
     Attributes:
         text: In NFC.
-        spans: Where each word stands in it.
-        words: As written.
-        terms: Folded.
-        looks_named: For each word, whether it is written like a name: a capital, a number of three or more characters
-            with a digit, or a script without capitals. Filled by `mark_named`.
+        gaps: What stands before the first word, between two words, and after the last: one more than words.
+        forms: The words.
+        terms: The words, folded.
+        looks_named: For each word, whether it is written like a name: `upper` or `marked`. Filled by `mark_named`.
     """
 
     text: str
-    spans: list[tuple[int, int]]
-    words: list[str]
+    gaps: list[str]
+    forms: list[Form]
     terms: list[str]
     looks_named: list[bool] = field(default_factory=list)
+
+    @property
+    def words(self) -> list[str]:
+        """As written."""
+        return [form.word for form in self.forms]
 
 
 def unit_of(text: str) -> Unit:
     """Analyse a title or a sentence."""
     text = unicodedata.normalize("NFC", text)
-    found = list(_WORD.finditer(text))
-    words = [match.group() for match in found]
-    return Unit(text, [match.span() for match in found], words, [fold(word) for word in words])
+    pieces = _WORD_KEPT.split(text)
+    forms = [form_of(word) for word in pieces[1::2]]
+    return Unit(text, pieces[::2], forms, [form.term for form in forms])
 
 
 def upper_share(units: Iterable[Unit]) -> dict[str, float]:
@@ -69,28 +103,25 @@ def upper_share(units: Iterable[Unit]) -> dict[str, float]:
     total: Counter[str] = Counter()
     for unit in units:
         total.update(unit.terms[1:])
-        upper.update(term for word, term in zip(unit.words[1:], unit.terms[1:], strict=True) if _is_upper(word))
+        upper.update([form.term for form in unit.forms[1:] if form.upper])
     return {term: upper[term] / count for term, count in total.items()}
 
 
 def mark_named(unit: Unit, share: dict[str, float]) -> None:
     """Fill `looks_named`; a first word counts if it mostly has a capital elsewhere too, or stands nowhere else."""
-    for place, (word, term) in enumerate(zip(unit.words, unit.terms, strict=True)):
-        number = len(word) >= 3 and any(char.isdigit() for char in word)
-        upper = _is_upper(word) and (place > 0 or share.get(term, 1.0) >= 0.5)
-        unit.looks_named.append(number or upper or _has_no_case(word))
+    unit.looks_named = [form.upper or form.marked for form in unit.forms]
+    if unit.forms and share.get(unit.terms[0], 1.0) < 0.5:
+        unit.looks_named[0] = unit.forms[0].marked
 
 
-def spelled_names(unit: Unit) -> set[Key]:
+def spelled_names(unit: Unit, *, identifiers: bool = True) -> set[Key]:
     """Names as spelled: runs of named words, those joined by short words (whole and in parts), quotes, identifiers."""
-    found = {tuple(fold(word) for word in _WORD.findall(quote)) for quote in _QUOTED.findall(unit.text)}
-    found |= {tuple(fold(word) for word in _WORD.findall(code)) for code in _CODE.findall(unit.text)}
-    place = 0
-    while place < len(unit.words):
-        if not unit.looks_named[place]:
-            place += 1
-            continue
-        start, part = place, place
+    found = {_key(quote) for quote in _QUOTED.findall(unit.text)}
+    if identifiers and (not _CODE_GAPS.isdisjoint(unit.gaps[1:-1]) or _CODE_WORD.search(unit.text)):
+        found |= {_key(code) for code in _CODE.findall(unit.text)}
+    named, place = unit.looks_named, 0
+    while True in named[place:]:
+        start = part = named.index(True, place)
         while part >= 0:
             place = _run_end(unit, part)
             found |= {tuple(unit.terms[part:place]), tuple(unit.terms[start:place])}
@@ -101,39 +132,38 @@ def spelled_names(unit: Unit) -> set[Key]:
 def title_name(title: Unit) -> Key:
     """A title as a name: without what stands in brackets, unless nothing else does."""
     base = _BRACKET.sub("", title.text).strip() or title.text
-    return tuple(fold(word) for word in _WORD.findall(base))[:MAX_TITLE]
+    return _key(base)[:MAX_TITLE]
 
 
-def _is_upper(word: str) -> bool:
-    return word[0].isupper() or word[0].istitle()
-
-
-def _has_no_case(word: str) -> bool:
-    return word[0].isalpha() and not word[0].isupper() and not word[0].islower()
+def _key(text: str) -> Key:
+    return tuple(fold(word) for word in _WORD.findall(text))
 
 
 def _glued(unit: Unit, place: int) -> bool:
     """Whether only spaces, hyphens, apostrophes or dots stand between this word and the next."""
-    return bool(_GLUE.fullmatch(unit.text, unit.spans[place][1], unit.spans[place + 1][0]))
+    gap = unit.gaps[place + 1]
+    return gap == " " or bool(_GLUE.fullmatch(gap))
 
 
 def _run_end(unit: Unit, start: int) -> int:
     """End of the run of named words that starts here; initials belong to it."""
     end = start + 1
-    while end < len(unit.words) and _glued(unit, end - 1):
-        initial = len(unit.words[end]) == 1 and _is_upper(unit.words[end])
-        if not (unit.looks_named[end] or initial):
-            break
+    while end < len(unit.forms) and (unit.looks_named[end] or _is_initial(unit.forms[end])) and _glued(unit, end - 1):
         end += 1
     return end
+
+
+def _is_initial(form: Form) -> bool:
+    return form.upper and len(form.word) == 1
 
 
 def _joined(unit: Unit, end: int) -> int:
     """Where a name goes on after one or two short lower-case words ("of the", "van der"); -1 if it does not."""
     place = end
-    while place < len(unit.words) and place - end < 2 and _glued(unit, place - 1):
-        if len(unit.words[place]) > 3 or not unit.words[place].islower():
+    while place < len(unit.forms) and place - end < 2 and _glued(unit, place - 1):
+        word = unit.forms[place].word
+        if len(word) > 3 or not word.islower():
             break
         place += 1
-    goes_on = end < place < len(unit.words) and _glued(unit, place - 1) and unit.looks_named[place]
+    goes_on = end < place < len(unit.forms) and unit.looks_named[place] and _glued(unit, place - 1)
     return place if goes_on else -1

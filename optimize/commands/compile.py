@@ -1,0 +1,201 @@
+"""`hopstop compile`: better prompts from labelled questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from hopstop.optimize.options import Choice, Command, json_option, policy_options, print_json
+
+if TYPE_CHECKING:
+    from hopstop.optimize.compile import Job
+    from hopstop.optimize.compiling import Order
+
+_FILE, _WHOLE = click.Path(path_type=Path), click.IntRange(min=1)
+JOINT_QUESTIONS = 20  # whole loops for each trial; fewer tell programs apart by luck only
+TEACHER_REPLY_TOKENS = 4000  # an instruction with the thoughts before it
+
+
+def _data_options() -> tuple[Any, ...]:
+    return (
+        click.option("--corpus", metavar="FILE", type=_FILE, help="The passages: JSON lines, text or Markdown."),
+        click.option("--index", metavar="INDEX", type=_FILE, help="The passages: made by hopstop index."),
+        click.option(
+            "--hold-out",
+            "held_out",
+            multiple=True,
+            metavar="FILE",
+            type=_FILE,
+            help="Questions that you evaluate on: an error if one of them is compiled on.",
+        ),
+        click.option(
+            "--train",
+            type=click.IntRange(min=3),
+            default=150,
+            show_default=True,
+            metavar="N",
+            help="Labels a predictor.",
+        ),
+        click.option(
+            "--dev", type=_WHOLE, default=60, show_default=True, metavar="N", help="Labels to measure on, besides."
+        ),
+        click.option(
+            "--quotes",
+            type=click.Choice(["labels", "words"]),
+            default="labels",
+            show_default=True,
+            help="How examples quote: by the label of a sentence, or its words.",
+        ),
+    )
+
+
+def _recipe_options() -> tuple[Any, ...]:
+    return (
+        click.option(
+            "--recipe", type=click.Choice(["labeled", "bootstrap", "mipro", "gepa"]), required=True, help="How."
+        ),
+        click.option("--predictors", metavar="A,B", help="Some of decide,rewrite,prune; by default all."),
+        click.option(
+            "--teacher-lm", metavar="MODEL", help="Answers examples and writes instructions; by default --lm."
+        ),
+        click.option("--teacher-api-base", metavar="URL", help="Address of the teacher's server."),
+        click.option(
+            "--budget", type=_WHOLE, metavar="N", help="Metric calls a predictor; by default the recipe's own."
+        ),
+        click.option("--examples", type=_WHOLE, metavar="N", help="Examples in one prompt, at most."),
+        click.option("--max-instruction", type=_WHOLE, metavar="N", help="Characters of an instruction, at most."),
+        click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of labels and search."),
+        click.option("--joint", is_flag=True, help="At the end, keep what makes whole loops better."),
+    )
+
+
+def _work_options() -> tuple[Any, ...]:
+    return (
+        click.option("--threads", type=_WHOLE, default=1, show_default=True, metavar="N", help="Calls at once."),
+        click.option(
+            "--out", type=_FILE, default=Path("artifacts"), show_default=True, metavar="DIR", help="Of all artifacts."
+        ),
+        click.option("--name", metavar="NAME", help="Of the artifact; by default that of the data."),
+        click.option("--work", type=_FILE, metavar="DIR", help="Folder for replies; by default below runs/."),
+        click.option("--fresh", is_flag=True, help="Start again instead of going on where an earlier one left off."),
+        click.option("--yes", is_flag=True, help="Do not ask before calls are made."),
+    )
+
+
+def _with(options: tuple[Any, ...]) -> Callable[[Command], Command]:
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+@click.command("compile", short_help="Better prompts from labelled questions.")
+@click.argument("questions", nargs=-1, required=True, type=_FILE)
+@_with(_data_options())
+@policy_options
+@_with((*_recipe_options(), *_work_options()))
+@json_option
+def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - the options above
+    """Compile the prompts of Decide, Rewrite and Prune on files of labelled QUESTIONS.
+
+    Labels are made from the gold passages, with hard negatives from the index. Each predictor is compiled on its own:
+    one call of the model for each label. Files after the first may be contrast sets. What it costs at most is shown
+    before; the result is measured on labels that nothing was chosen by. A stopped compile goes on where it was when
+    you run the same command again, and pays for no call twice.
+
+    \b
+    Recipes:
+      labeled    examples from the labels, the best of several sets
+      bootstrap  examples that the teacher answers right
+      mipro      both, with instructions that the teacher writes (MIPROv2)
+      gepa       instructions rewritten from feedback (GEPA)
+
+    \b
+    Examples:
+      hopstop compile dev.jsonl --corpus corpus.jsonl --lm openai/gpt-4o-mini --recipe labeled
+      hopstop compile dev.jsonl --index my.index --lm openai/local --api-base http://localhost:8000/v1
+          --recipe gepa --teacher-lm anthropic/claude-sonnet-4-5 --predictors decide
+    """
+    if given["corpus"] and given["index"]:
+        raise click.UsageError("give --corpus or --index, not both")
+    if choice.artifact is None and choice.policy != "lm":
+        raise click.UsageError("a compile needs a model: give --lm MODEL, or --policy lm with LLM_MODEL set")
+    if given["teacher_api_base"] and not given["teacher_lm"]:
+        raise click.UsageError("--teacher-api-base needs --teacher-lm")
+    from hopstop.optimize import compiling
+    from hopstop.optimize.show import stderr
+
+    order = _order(choice, given)
+    with stderr().status("reading the questions and making labels"):
+        job = compiling.prepare(order)
+    name = given["name"] or compiling.default_name(job)
+    work = given["work"] or compiling.default_work(order, job, name)
+    _ask(job, work, sure=given["yes"])
+    if given["fresh"]:
+        compiling.clear(work, job)
+    compiled = compiling.run(job, work)
+    folder = compiling.save(job, compiled, given["out"], name)
+    _print(compiling.document(job, compiled, folder, work), as_json=as_json)
+
+
+def _order(choice: Choice, given: Mapping[str, Any]) -> Order:
+    from hopstop.optimize.compiling import Order
+    from hopstop.optimize.labels import Amount
+    from hopstop.optimize.recipes import RECIPES
+
+    fields = {
+        name: given[name] for name in ("budget", "examples", "max_instruction", "seed") if given[name] is not None
+    }
+    if given["predictors"]:
+        fields["predictors"] = tuple(part.strip() for part in given["predictors"].split(","))
+    joint = JOINT_QUESTIONS if given["joint"] else 0
+    teacher = None
+    if given["teacher_lm"]:
+        teacher = Choice(
+            policy="lm",
+            lm=given["teacher_lm"],
+            api_base=given["teacher_api_base"],
+            max_reply_tokens=TEACHER_REPLY_TOKENS,
+        )
+    return Order(
+        questions=given["questions"],
+        corpus=given["corpus"],
+        index=given["index"],
+        held_out=given["held_out"],
+        choice=choice,
+        teacher=teacher,
+        recipe=replace(RECIPES[given["recipe"]], joint=joint, **fields),
+        amount=Amount(train=given["train"], dev=given["dev"], seed=given["seed"], by_label=given["quotes"] == "labels"),
+        threads=given["threads"],
+    )
+
+
+def _ask(job: Job, work: Path, *, sure: bool) -> None:
+    from hopstop.optimize.compile import estimate_of
+
+    expected = estimate_of(job)
+    parts = ", ".join(f"{name} {calls:,}" for name, calls in expected.by_predictor.items())
+    click.echo(f"At most {expected.calls:,} calls ({parts}), about {expected.tokens:,} tokens.", err=True)
+    click.echo(f"Replies are kept in {work}.", err=True)
+    if not sure:
+        click.confirm("Go on?", abort=True, err=True)
+
+
+def _print(report: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(report)
+        return
+    from hopstop.optimize.compile_table import compile_table
+    from hopstop.optimize.show import stdout
+
+    console = stdout()
+    console.print(compile_table(report))
+    used, paid = report["cost"]["used"], report["cost"]["paid"]
+    console.print(f"{used['calls']:,} calls, {used['tokens']:,} tokens; in this run {paid['calls']:,} calls.")
+    console.print(f"Artifact: {report['artifact']}", soft_wrap=True)
