@@ -8,6 +8,7 @@ import numpy as np
 
 from hopstop.program.links import LinkIndex
 from hopstop.program.lists import Bools, Floats, Ints
+from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.units import terms_of
 
 BITS = 63  # terms of a question that fit into one whole number
@@ -96,9 +97,13 @@ class Asked:
         return share
 
     def unmet(self, words: Sequence[str], folded: Sequence[str], mask: int) -> list[str]:
-        """The words of the question whose terms are not in a mask."""
+        """The content words of the question whose terms are not in a mask."""
         numbers = [self.index.term(word) for word in folded]
-        return [word for word, t in zip(words, numbers, strict=True) if t >= 0 and int(self.term_bit[t]) & ~mask]
+        return [
+            word
+            for word, t in zip(words, numbers, strict=True)
+            if t >= 0 and int(self.term_bit[t]) & ~mask and word.casefold() not in FUNCTION_WORDS
+        ]
 
 
 def _share_tables(weights: Floats) -> list[Floats]:

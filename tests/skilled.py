@@ -16,14 +16,14 @@ from dspy import lm15
 from fakes import asked_by, chat
 from hopstop.eval.desk import make_desk
 from hopstop.eval.questions import Dataset
-from hopstop.optimize.cases import PREDICTORS, Label
+from hopstop.optimize.cases import Label
 from hopstop.optimize.compile import Job
 from hopstop.optimize.labels import Amount, Labels, make_labels
 from hopstop.optimize.recipes import Recipe
 from hopstop.program import BM25Index, IterativeQA, LMPolicy
 
 LINE = "Look twice at every name."
-NATIVE, EACH_EXAMPLE, FROM_LINE = 25, 18, 65  # of a hundred labels answered right
+NATIVE, EACH_EXAMPLE, FROM_LINE = 35, 15, 60  # of a hundred labels answered right
 _OUTPUTS = re.compile(r"Your output fields are:\n(.*?)\n(?:All interactions|Inputs will|In adhering|\[\[)", re.DOTALL)
 
 
@@ -124,14 +124,11 @@ def desk() -> tuple[Dataset, BM25Index]:
 
 
 @cache
-def desk_labels(
-    train: int = 18, dev: int = 12, seed: int = 0, predictors: tuple[str, ...] = tuple(PREDICTORS)
-) -> Labels:
-    return make_labels(*desk(), Amount(train=train, dev=dev, seed=seed), predictors=predictors)
+def desk_labels() -> Labels:
+    return make_labels(*desk(), Amount(train=24, dev=16))
 
 
-def desk_job(recipe: Recipe, *, lm: Any = None, teacher: Any = None, **amount: int) -> Job:  # noqa: ANN401
+def desk_job(recipe: Recipe, *, lm: Any = None, teacher: Any = None) -> Job:  # noqa: ANN401
     data, index = desk()
-    labels = desk_labels(predictors=recipe.predictors, **amount)
-    program = IterativeQA(index, LMPolicy(lm or skilled_lm(every(labels)), schema=False))
-    return Job(program=program, data=data, labels=labels, recipe=recipe, teacher=teacher)
+    program = IterativeQA(index, LMPolicy(lm or skilled_lm(every(desk_labels())), schema=False))
+    return Job(program=program, data=data, labels=desk_labels(), recipe=recipe, teacher=teacher)

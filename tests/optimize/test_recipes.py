@@ -43,7 +43,7 @@ def test_each_recipe_changes_every_predictor_and_scores_better_on_labels_it_neve
 
 
 def test_instructions_above_the_length_are_never_taken(tmp_path: Path) -> None:
-    labels = desk_labels(predictors=("prune",))
+    labels = desk_labels()
     own = len(desk_job(small("gepa", predictors=("prune",))).program.policy.pruner.signature.instructions)  # type: ignore[attr-defined]
     for name in ("gepa", "mipro"):
         lm = skilled_lm(every(labels), written=f"{LINE} {'and again ' * 200}")
@@ -66,7 +66,7 @@ def test_nothing_worse_is_kept(tmp_path: Path) -> None:
             self.written = LINE
             return super()._answer(confused)  # type: ignore[arg-type]
 
-    labels = desk_labels(predictors=("decide",))
+    labels = desk_labels()
     lm = skilled_lm(every(labels))
     lm = lm.copy(engine=Confused({label.id: label for label in every(labels)}))
     job = desk_job(small("labeled", predictors=("decide",)), lm=lm)
@@ -77,7 +77,7 @@ def test_nothing_worse_is_kept(tmp_path: Path) -> None:
 
 
 def test_teacher_answers_and_writes_in_the_place_of_the_student(tmp_path: Path) -> None:
-    labels = desk_labels(predictors=("decide",))
+    labels = desk_labels()
     for name in ("bootstrap", "mipro", "gepa"):
         teacher = skilled_lm(every(labels), model="scripted/teacher")
         student = skilled_lm(every(labels), model="scripted/student", written="nothing")
@@ -106,7 +106,7 @@ def _looping(name: str) -> Job:
             except AssertionError:
                 return "not a reply that anyone could read"
 
-    labels = desk_labels(predictors=("prune",))
+    labels = desk_labels()
     lm = skilled_lm(every(labels))
     lm = lm.copy(engine=Anything({label.id: label for label in every(labels)}))
     return desk_job(small(name, predictors=("prune",), joint=3), lm=lm)

@@ -119,6 +119,7 @@ def test_two_hops_are_found_in_other_languages(
     first, second = Passage("first", chain[0]), Passage("second", chain[1], name if titles else "")
     corpus = [first, second, *company(form, "{a}" if titles else "")]
     assert set(walked(corpus, question, 3)) >= {"first", "second"}
+    assert "second" not in without_names(corpus, question, 3)
 
 
 def test_other_passages_do_not_hide_a_plain_look_up() -> None:
@@ -216,12 +217,12 @@ WALK = """
 from hopstop.program.links import build_links
 from hopstop.program.records import Passage
 import numpy as np
-from hopstop.program.offline import shipped_weights
 from hopstop.program.walk import Walk
+from hopstop.program.ways import FEATURES
 names = ["Ada Roe", "Ben Oak", "Blue Moon", "Red Sun", "Quelm Hall", "Ilse Brandt"]
 texts = [f"{one} met {two} at {three}." for one in names for two in names for three in names if one < two < three]
 index = build_links([Passage(f"{at:02}", text, names[at % 6]) for at, text in enumerate(texts)])
-walk = Walk(index, "Whom did Ada Roe meet at the place where Ben Oak met Ilse Brandt?", np.array([*shipped_weights().values()]))
+walk = Walk(index, "Whom did Ada Roe meet at the place where Ben Oak met Ilse Brandt?", np.linspace(1, 2, len(FEATURES)))
 print([(step.passage, step.via, step.query, step.p) for _ in range(4) for step in walk.choose(2)])
 """  # noqa: E501
 
@@ -236,7 +237,7 @@ def test_walk_is_the_same_whatever_the_hash_seed() -> None:
             capture_output=True,
             text=True,
         ).stdout
-        for seed in ("0", "1", "77")
+        for seed in ("0", "1")
     ]
     assert runs[0].startswith("[(")
-    assert runs[1:] == runs[:1] * 2
+    assert runs[1] == runs[0]

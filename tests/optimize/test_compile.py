@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import dspy
+import pytest
+from skilled import SkilledEngine, desk, desk_job, desk_labels, every, skilled_lm
+
+from compiled import requests, snapshot
+from hopstop.optimize.compile import Progress, compile_program
+from hopstop.optimize.compiling import save
+from hopstop.optimize.recipes import RECIPES, Recipe
+from hopstop.program import IterativeQA, LMPolicy, load
+from hopstop.program.errors import BadInput
+from hopstop.program.limits import Limits
+from hopstop.program.offline import OfflinePolicy
+
+SMALL = replace(RECIPES["labeled"], budget=60, candidates=2, predictors=("decide", "prune"))
+
+# What a killed process runs: each call is written down before it is answered, slowly.
+SCRIPT = """
+import sys, time
+from dataclasses import replace
+from pathlib import Path
+from skilled import SkilledEngine, desk_job, desk_labels, every
+from hopstop.optimize.compile import compile_program
+from hopstop.optimize.compiling import save
+from hopstop.optimize.recipes import RECIPES
+import dspy
+
+folder, seconds = Path(sys.argv[1]), float(sys.argv[2])
+
+class Slow(SkilledEngine):
+    def complete(self, request):
+        with open(folder / "calls.txt", "a") as file:
+            file.write("call\\n")
+        time.sleep(seconds)
+        return super().complete(request)
+
+recipe = replace(RECIPES[sys.argv[3]], budget=70, candidates=3, predictors=("decide", "rewrite"))
+lm = dspy.LM("scripted/skilled", engine=Slow({label.id: label for label in every(desk_labels())}), cache=False)
+job = desk_job(recipe, lm=lm)
+save(job, compile_program(job, folder / "work"), folder / "artifacts", "desk")
+"""
+
+LOADED = """
+import sys
+from pathlib import Path
+from skilled import desk, desk_labels, every, skilled_lm
+from compiled import requests
+from hopstop.program import load
+lm = skilled_lm(every(desk_labels()))
+program = load(sys.argv[1], retriever=desk()[1], lm=lm)
+for label in every(desk_labels()):
+    part = {"decide": "decider", "prune": "pruner", "rewrite": "rewriter"}[label.id.split("/")[-2]]
+    import dspy
+    with dspy.context(lm=lm):
+        getattr(program.policy, part)(**{name: label.fields[name] for name in label.inputs})
+sys.stdout.write(chr(10).join(requests(lm)))
+"""
+
+
+def process(code: str, *words: object) -> list[str]:
+    return [sys.executable, "-c", code, *map(str, words)]
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1]), **more}
+
+
+def calls_in(folder: Path) -> int:
+    path = folder / "calls.txt"
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+@pytest.mark.parametrize("recipe", ["labeled", "gepa"])
+def test_killed_compile_goes_on_to_the_same_result_and_pays_nothing_twice(recipe: str, tmp_path: Path) -> None:
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    whole.mkdir()
+    killed.mkdir()
+    subprocess.run(process(SCRIPT, whole, 0, recipe), env=environment(), check=True, capture_output=True)
+    run = subprocess.Popen(
+        process(SCRIPT, killed, 0.02, recipe),
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while calls_in(killed) < calls_in(whole) // 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    assert 0 < calls_in(killed) < calls_in(whole)
+    assert not (killed / "artifacts").exists()
+    # Another hash seed: nothing may hang on the order of a set.
+    again = environment(PYTHONHASHSEED="4711")
+    subprocess.run(process(SCRIPT, killed, 0, recipe), env=again, check=True, capture_output=True)
+    assert snapshot(killed / "artifacts") == snapshot(whole / "artifacts")
+    assert calls_in(killed) - calls_in(whole) in (0, 1)  # the call that was under way when the process died
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_same_seed_gives_the_same_bytes(name: str, tmp_path: Path) -> None:
+    recipe = replace(RECIPES[name], budget=80, candidates=3, predictors=("prune",))
+    files = []
+    for number in (1, 2):
+        job = desk_job(recipe)
+        folder = save(job, compile_program(job, tmp_path / f"work{number}"), tmp_path / f"out{number}", "desk")
+        files.append(snapshot(folder))
+    assert files[0] == files[1]
+
+
+def test_another_seed_gives_another_program(tmp_path: Path) -> None:
+    states = []
+    for seed in (0, 1):
+        job = desk_job(replace(SMALL, seed=seed))
+        found = compile_program(job, tmp_path / str(seed))
+        states.append(found.program.policy.decider.dump_state())  # type: ignore[attr-defined]
+    assert states[0] != states[1]
+
+
+def test_loaded_in_a_new_process_it_sends_the_very_same_requests(tmp_path: Path) -> None:
+    job = desk_job(SMALL)
+    found = compile_program(job, tmp_path / "work")
+    folder = save(job, found, tmp_path / "artifacts", "desk")
+    lm = skilled_lm(every(desk_labels()))
+    for label in every(desk_labels()):
+        part = {"decide": "decider", "prune": "pruner", "rewrite": "rewriter"}[label.id.split("/")[-2]]
+        with dspy.context(lm=lm):
+            getattr(found.program.policy, part)(**{name: label.fields[name] for name in label.inputs})
+    told = subprocess.run(process(LOADED, folder), env=environment(), check=True, capture_output=True, text=True)
+    assert told.stdout.split("\n") == requests(lm)
+
+
+def test_artifact_tells_what_it_was_made_from(tmp_path: Path) -> None:
+    from hopstop.program.artifact_folder import read_version
+
+    job = desk_job(SMALL)
+    found = compile_program(job, tmp_path / "work")
+    folder = save(job, found, tmp_path / "artifacts", "desk")
+    manifest = read_version(folder).manifest
+    assert folder == tmp_path / "artifacts" / "desk" / "v001"
+    assert manifest.training is not None
+    assert set(manifest.training.ids) == set(job.labels.train_ids)
+    assert not set(manifest.training.ids) & set(job.labels.dev_ids)
+    assert manifest.training.hash == job.data.hash
+    assert manifest.scores["decide"]["dev"]["quote_f1"].keys() == {"before", "after", "difference", "low", "high", "n"}
+    assert manifest.origin["recipe"]["name"] == "labeled"
+    assert manifest.origin["calls"] == found.used.calls == found.paid.calls
+    assert load(folder, retriever=desk()[1], lm=None).policy.decider.demos  # type: ignore[attr-defined]
+
+
+def test_program_and_settings_stay_as_they_are(tmp_path: Path) -> None:
+    job = desk_job(SMALL)
+    policy = job.program.policy
+    assert isinstance(policy, LMPolicy)
+    before = policy.decider.dump_state(), policy.pruner.dump_state(), dspy.settings.lm, dspy.settings.adapter
+    compile_program(job, tmp_path)
+    after = policy.decider.dump_state(), policy.pruner.dump_state(), dspy.settings.lm, dspy.settings.adapter
+    assert before == after
+
+
+def test_second_run_in_the_same_folder_makes_no_call(tmp_path: Path) -> None:
+    job = desk_job(SMALL)
+    first = compile_program(job, tmp_path)
+    again = desk_job(SMALL)
+    second = compile_program(again, tmp_path)
+    assert not again.program.policy.caller.lm.engine.requests  # type: ignore[attr-defined]
+    assert second.paid.calls == 0
+    assert (second.scores, second.used, second.metric_calls) == (first.scores, first.used, first.metric_calls)
+
+
+def test_predictor_that_was_finished_is_not_compiled_again(tmp_path: Path) -> None:
+    recipe = replace(SMALL, predictors=("decide",))
+    compile_program(desk_job(recipe), tmp_path)
+    (tmp_path / "replies.jsonl").unlink()
+    lm = skilled_lm([])  # knows no label: any call fails
+    found = compile_program(desk_job(recipe, lm=lm), tmp_path)
+    assert found.scores["decide"]["kept"]
+
+
+def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
+    compile_program(desk_job(SMALL), tmp_path)
+    with pytest.raises(BadInput, match="holds another compile, which differs in 'recipe'"):
+        compile_program(desk_job(replace(SMALL, seed=1)), tmp_path)
+
+
+def test_progress_tells_stages_replies_and_tokens(tmp_path: Path) -> None:
+    told: list[Progress] = []
+    found = compile_program(desk_job(SMALL), tmp_path, told.append)
+    stages = list(dict.fromkeys(item.stage for item in told))
+    assert stages[:3] == ["decide: labeled", "decide: choosing", "decide: measuring on dev"]
+    assert [item.replies for item in told] == sorted(item.replies for item in told)
+    assert told[-1].replies == found.used.calls <= told[-1].expected
+    assert told[-1].paid == found.paid
+
+
+def test_threads_change_nothing(tmp_path: Path) -> None:
+    one = compile_program(desk_job(SMALL), tmp_path / "one")
+    four = compile_program(replace(desk_job(SMALL), threads=4), tmp_path / "four")
+    assert one.scores == four.scores
+    assert one.used == four.used
+
+
+def test_model_that_is_down_is_an_error_of_ours_and_the_job_goes_on(tmp_path: Path) -> None:
+    class Flaky(SkilledEngine):
+        def complete(self, request: dspy.lm15.Request) -> dspy.lm15.Response:
+            if len(self.requests) >= 5:
+                raise dspy.lm15.AuthError("expired")
+            return super().complete(request)
+
+    flaky = skilled_lm([]).copy(engine=Flaky({label.id: label for label in every(desk_labels())}), num_retries=0)
+    for recipe in (SMALL, replace(RECIPES["gepa"], budget=60, predictors=("decide",))):
+        with pytest.raises(BadInput, match=r"LMAuthError.*the same command goes on"):
+            compile_program(desk_job(recipe, lm=flaky), tmp_path / recipe.name)
+    job = desk_job(SMALL)
+    found = compile_program(job, tmp_path / SMALL.name)
+    assert found.paid.calls == found.used.calls - 5
+
+
+@pytest.mark.parametrize("recipe", [SMALL, replace(RECIPES["gepa"], budget=5), replace(RECIPES["mipro"], budget=9)])
+def test_budget_that_does_not_suffice_is_refused_before_any_call(recipe: Recipe, tmp_path: Path) -> None:
+    job = desk_job(replace(recipe, budget=5))
+    with pytest.raises(BadInput, match=r"needs a budget of \d+ metric calls .* raise --budget"):
+        compile_program(job, tmp_path)
+    assert not job.program.policy.caller.lm.engine.requests  # type: ignore[attr-defined]
+
+
+def test_programs_without_an_lm_or_an_index_are_refused(tmp_path: Path) -> None:
+    job, index = desk_job(SMALL), desk()[1]
+    for program in (IterativeQA(index, OfflinePolicy(index), Limits()), IterativeQA(index, LMPolicy())):
+        with pytest.raises(BadInput, match="has its LM"):
+            compile_program(replace(job, program=program), tmp_path)
+    with pytest.raises(BadInput, match="BM25Index"):
+        compile_program(replace(job, program=IterativeQA(object(), job.program.policy)), tmp_path)  # type: ignore[arg-type]
