@@ -19,7 +19,7 @@ from hopstop.optimize.joint import Loops, choose_jointly
 from hopstop.optimize.labels import Labels
 from hopstop.optimize.measure import changes, changes_to_json, marks_of, mean_score
 from hopstop.optimize.optimisers import OPTIMISERS, Task
-from hopstop.optimize.predictor_metrics import Marker
+from hopstop.optimize.predictor_metrics import Mark, Marker
 from hopstop.optimize.recipes import Recipe, plan
 from hopstop.optimize.replies import ModelFailed, RecordedLM, ReplyBook
 from hopstop.optimize.single import Single
@@ -257,7 +257,7 @@ class _Run:
             self._marker.calls.add()
         return mean_score(marks)
 
-    def _marks(self, predictor: Single, labels: Sequence[Label]) -> Sequence[Any]:
+    def _marks(self, predictor: Single, labels: Sequence[Label]) -> tuple[Mark, ...]:
         return marks_of(predictor, labels, self._marker, threads=self._job.threads)
 
     def _loops(self) -> Loops:

@@ -142,8 +142,9 @@ def choose(bench: Bench, which: Bools) -> Limits:
     keeps = cost[present] <= budget
     better = [limits for limits in fitting if not keeps or bench.beats(limits, present, which)]
 
-    def rank(limits: Limits) -> tuple[float, float, int]:
-        return _round(bench.worth(limits, which)), -_round(cost[limits]), -_changes(limits, present)
+    def rank(limits: Limits) -> tuple[float, ...]:
+        value, price = _round(bench.worth(limits, which)), _round(cost[limits])
+        return value, -price, -_changes(limits, present), limits.min_coverage, limits.min_sufficiency
 
     return max(better, key=rank, default=present)
 

@@ -16,6 +16,7 @@ from dspy import lm15
 from dspy.clients.backend_selection import CLIENT_KEYS
 from dspy.utils.exceptions import ContextWindowExceededError, LMError
 
+from hopstop.program.errors import BadInput
 from hopstop.program.meter import metered
 from hopstop.program.records import Usage
 
@@ -57,6 +58,9 @@ class ReplyBook:
     Args:
         path: The file; what a kill has torn at its end is cut off.
         listener: Called after each reply, in the thread that asked.
+
+    Raises:
+        BadInput: A whole line of the file is no reply; names it.
 
     Attributes:
         paid: What the calls that were really made have used.
@@ -116,8 +120,15 @@ def _read(path: Path) -> dict[str, Kept]:
     lines = path.read_bytes().split(b"\n")[:-1]
     with path.open("r+b") as file:
         file.truncate(sum(len(line) + 1 for line in lines))
-    rows = map(json.loads, lines)
-    return {row.pop("request"): Kept(**row) for row in rows}
+    return dict(_row(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1))
+
+
+def _row(line: bytes, place: str) -> tuple[str, Kept]:
+    try:
+        row = json.loads(line)
+        return row.pop("request"), Kept(**row)
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BadInput(f"{place}: not a reply that Hopstop has kept; start again (--fresh)") from None
 
 
 class RecordedLM(dspy.LM):

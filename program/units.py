@@ -14,8 +14,15 @@ Key = tuple[str, ...]
 MAX_NAME = 8  # words of a name in running text
 MAX_TITLE = 12  # words of a title that count as its name
 
-_WORD = re.compile(r"\w+")
-_WORD_KEPT = re.compile(r"(\w+)")
+# Chinese and Japanese put no space between words: there each character is one, kana apart, whose runs are.
+_HAN, _HIRAGANA, _KATAKANA = (
+    "\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
+    "\u3041-\u309f",
+    "\u30a1-\u30fa\u30fc-\u30ff",
+)
+_WORD = re.compile(rf"[{_HAN}]|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^\W{_HAN}{_HIRAGANA}{_KATAKANA}]+")
+_WORD_KEPT = re.compile(f"({_WORD.pattern})")
+_BETWEEN_HAN = re.compile(f"(?<=[{_HAN}]) (?=[{_HAN}])")
 _BRACKET = re.compile(r"\s*[(（\[].*?[)）\]]")
 _QUOTED = re.compile(r"[\"“„«「]+\s*([^\"“”„«»「」]{2,80}?)\s*[\"”“»」]+")
 # What names things in technical prose without a capital: payment-gw, session_cache, core.retry, fooBar.
@@ -48,7 +55,7 @@ class Form:
         term: Folded.
         upper: Whether it begins with a capital.
         marked: Whether it looks like a name without one: three or more characters with a digit, or a script that has
-            no capitals.
+            no capitals, but for hiragana, which are mostly endings and particles.
     """
 
     word: str
@@ -61,7 +68,7 @@ class Form:
 def form_of(word: str) -> Form:
     """A word, looked at."""
     number = len(word) >= 3 and any(char.isdigit() for char in word)
-    no_case = word[0].isalpha() and not word[0].isupper() and not word[0].islower()
+    no_case = word[0].isalpha() and not word[0].isupper() and not word[0].islower() and not "ぁ" <= word[0] <= "ゟ"
     return Form(word, fold(word), word[0].isupper() or word[0].istitle(), number or no_case)
 
 
@@ -133,6 +140,11 @@ def title_name(title: Unit) -> Key:
     """A title as a name: without what stands in brackets, unless nothing else does."""
     base = _BRACKET.sub("", title.text).strip() or title.text
     return _key(base)[:MAX_TITLE]
+
+
+def spoken(name: str) -> str:
+    """The folded words of a name as they are written in a query: no space between Chinese characters."""
+    return _BETWEEN_HAN.sub("", name)
 
 
 def _key(text: str) -> Key:

@@ -14,7 +14,7 @@ import numpy as np
 from hopstop.program.asked import Asked
 from hopstop.program.links import LinkIndex
 from hopstop.program.lists import Bools, Floats, Ints
-from hopstop.program.units import unit_of
+from hopstop.program.units import spoken, unit_of
 from hopstop.program.ways import STATIC, Ways, first_ways, linked_ways
 
 KEEP = 60  # ways kept of one passage: more were never read within ten passages on dev
@@ -122,7 +122,7 @@ class Walk:
     def _take(self, row: int, p: float) -> Step:
         ways = self._ways
         passage, way, via = int(ways.passage[row]), int(ways.mask[row]), int(ways.via[row])
-        name = self._index.names[via] if via >= 0 else ""
+        name = spoken(self._index.names[via]) if via >= 0 else ""
         step = Step(passage, name, self._query(name, way), p)
         self._read.append(passage)
         if self._index.titled[passage] >= 0:

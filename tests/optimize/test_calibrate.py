@@ -54,7 +54,6 @@ def test_few_passages_a_round_are_moved_where_more_are_allowed(sets: LabelledSet
     found = calibrate(task)
     after = found.program.limits
     assert (after.first_k, after.next_k, after.width, after.max_rounds) != (1, 1, 1, 5)
-    assert found.after["worth"] >= found.before["worth"]
     assert found.after["all_support"] > found.before["all_support"]
     assert found.after["passages_mean"] <= 10
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import inspect
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +14,9 @@ import dspy
 import pytest
 from skilled import SkilledEngine, desk, desk_job, desk_labels, every, skilled_lm
 
-from compiled import requests, snapshot
+from compiled import requests, searching, snapshot
+from fakes import scripted_lm
+from hopstop.optimize.cases import PREDICTORS, Label
 from hopstop.optimize.compile import Progress, compile_program
 from hopstop.optimize.compiling import save
 from hopstop.optimize.recipes import RECIPES, Recipe
@@ -26,44 +30,47 @@ SMALL = replace(RECIPES["labeled"], budget=60, candidates=2, predictors=("decide
 # What a killed process runs: each call is written down before it is answered, slowly.
 SCRIPT = """
 import sys, time
-from dataclasses import replace
 from pathlib import Path
 from skilled import SkilledEngine, desk_job, desk_labels, every
-from hopstop.optimize.compile import compile_program
-from hopstop.optimize.compiling import save
+from dataclasses import replace
 from hopstop.optimize.recipes import RECIPES
+from hopstop.optimize.compile import compile_program
 import dspy
 
-folder, seconds = Path(sys.argv[1]), float(sys.argv[2])
+folder = Path(sys.argv[1])
 
 class Slow(SkilledEngine):
     def complete(self, request):
         with open(folder / "calls.txt", "a") as file:
             file.write("call\\n")
-        time.sleep(seconds)
+        time.sleep(0.02)
         return super().complete(request)
 
-recipe = replace(RECIPES[sys.argv[3]], budget=70, candidates=3, predictors=("decide", "rewrite"))
 lm = dspy.LM("scripted/skilled", engine=Slow({label.id: label for label in every(desk_labels())}), cache=False)
-job = desk_job(recipe, lm=lm)
-save(job, compile_program(job, folder / "work"), folder / "artifacts", "desk")
+recipe = replace(RECIPES["gepa"], budget=70, predictors=("decide", "rewrite"))
+compile_program(desk_job(recipe, lm=lm), folder / "work")
 """
+KILLED = replace(RECIPES["gepa"], budget=70, predictors=("decide", "rewrite"))
 
 LOADED = """
-import sys
-from pathlib import Path
-from skilled import desk, desk_labels, every, skilled_lm
-from compiled import requests
-from hopstop.program import load
-lm = skilled_lm(every(desk_labels()))
-program = load(sys.argv[1], retriever=desk()[1], lm=lm)
-for label in every(desk_labels()):
-    part = {"decide": "decider", "prune": "pruner", "rewrite": "rewriter"}[label.id.split("/")[-2]]
-    import dspy
-    with dspy.context(lm=lm):
-        getattr(program.policy, part)(**{name: label.fields[name] for name in label.inputs})
+import json, sys
+from fakes import FILMS, scripted_lm
+from compiled import requests, searching
+from hopstop.program import BM25Index, load
+lm = scripted_lm(searching)
+program = load(sys.argv[1], retriever=BM25Index.build(FILMS), lm=lm)
+ask_all(program, lm, json.loads(sys.stdin.read()))
 sys.stdout.write(chr(10).join(requests(lm)))
 """
+
+
+def ask_all(program: IterativeQA, lm: dspy.LM, inputs: list[tuple[str, dict[str, object]]]) -> None:
+    """Ask every predictor for these inputs."""
+    import dspy
+
+    for part, given in inputs:
+        with dspy.context(lm=lm):
+            getattr(program.policy, part)(**given)
 
 
 def process(code: str, *words: object) -> list[str]:
@@ -79,30 +86,23 @@ def calls_in(folder: Path) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
-@pytest.mark.parametrize("recipe", ["labeled", "gepa"])
-def test_killed_compile_goes_on_to_the_same_result_and_pays_nothing_twice(recipe: str, tmp_path: Path) -> None:
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    whole.mkdir()
-    killed.mkdir()
-    subprocess.run(process(SCRIPT, whole, 0, recipe), env=environment(), check=True, capture_output=True)
-    run = subprocess.Popen(
-        process(SCRIPT, killed, 0.02, recipe),
-        env=environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+def test_killed_compile_goes_on_to_the_same_result_and_pays_nothing_twice(tmp_path: Path) -> None:
+    job = desk_job(KILLED)
+    whole = compile_program(job, tmp_path / "whole")
+    # Another hash seed: nothing may hang on the order of a set.
+    run = subprocess.Popen(process(SCRIPT, tmp_path), env=environment(PYTHONHASHSEED="4711"), stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
-    while calls_in(killed) < calls_in(whole) // 2 and time.monotonic() < deadline:
+    while calls_in(tmp_path) < whole.used.calls // 2 and run.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     run.send_signal(signal.SIGKILL)
     run.wait()
-    assert 0 < calls_in(killed) < calls_in(whole)
-    assert not (killed / "artifacts").exists()
-    # Another hash seed: nothing may hang on the order of a set.
-    again = environment(PYTHONHASHSEED="4711")
-    subprocess.run(process(SCRIPT, killed, 0, recipe), env=again, check=True, capture_output=True)
-    assert snapshot(killed / "artifacts") == snapshot(whole / "artifacts")
-    assert calls_in(killed) - calls_in(whole) in (0, 1)  # the call that was under way when the process died
+    asked = calls_in(tmp_path)
+    assert 0 < asked < whole.used.calls
+    again = desk_job(KILLED)
+    rest = compile_program(again, tmp_path / "work")
+    assert asked + rest.paid.calls - whole.used.calls in (0, 1)  # the call that was under way when it died
+    folders = [save(job, whole, tmp_path / "one", "desk"), save(again, rest, tmp_path / "two", "desk")]
+    assert snapshot(folders[0]) == snapshot(folders[1])
 
 
 @pytest.mark.parametrize("name", list(RECIPES))
@@ -129,13 +129,23 @@ def test_loaded_in_a_new_process_it_sends_the_very_same_requests(tmp_path: Path)
     job = desk_job(SMALL)
     found = compile_program(job, tmp_path / "work")
     folder = save(job, found, tmp_path / "artifacts", "desk")
-    lm = skilled_lm(every(desk_labels()))
-    for label in every(desk_labels()):
-        part = {"decide": "decider", "prune": "pruner", "rewrite": "rewriter"}[label.id.split("/")[-2]]
-        with dspy.context(lm=lm):
-            getattr(found.program.policy, part)(**{name: label.fields[name] for name in label.inputs})
-    told = subprocess.run(process(LOADED, folder), env=environment(), check=True, capture_output=True, text=True)
+    inputs = [(_part(label), {name: label.fields[name] for name in label.inputs}) for label in every(desk_labels())]
+    lm = scripted_lm(searching)
+    ask_all(found.program, lm, inputs)
+    code = inspect.getsource(ask_all) + LOADED
+    told = subprocess.run(
+        process("from __future__ import annotations\n" + code, folder),
+        env=environment(),
+        input=json.dumps(inputs),
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     assert told.stdout.split("\n") == requests(lm)
+
+
+def _part(label: Label) -> str:
+    return PREDICTORS[label.id.split("/")[-2]]
 
 
 def test_artifact_tells_what_it_was_made_from(tmp_path: Path) -> None:

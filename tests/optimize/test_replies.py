@@ -11,6 +11,7 @@ import pytest
 from fakes import ScriptedEngine, chat, scripted_lm
 from hopstop.optimize.replies import Kept, ModelFailed, RecordedLM, ReplyBook
 from hopstop.optimize.single import Single
+from hopstop.program.errors import BadInput
 from hopstop.program.lm_policy import LMPolicy, rewrite_inputs
 from hopstop.program.policy import State
 from hopstop.program.records import Usage
@@ -69,6 +70,12 @@ def test_line_that_a_kill_has_torn_is_asked_for_again(tmp_path: Path) -> None:
         chat(query="reply 1"),
         chat(query="reply 3"),
     ]
+
+
+def test_line_that_is_no_reply_is_named(tmp_path: Path) -> None:
+    (tmp_path / "replies.jsonl").write_text('{"request": "x"}\n')
+    with pytest.raises(BadInput, match="line 1: not a reply"):
+        ReplyBook(tmp_path / "replies.jsonl")
 
 
 def test_two_threads_that_ask_the_same_pay_once(tmp_path: Path) -> None:

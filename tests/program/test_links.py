@@ -92,6 +92,8 @@ def test_title_counts_without_what_stands_in_brackets() -> None:
         ("Der Turm steht in Bad Tölz.", {"turm", "bad tolz"}),
         ("Le film « La nuit claire » est sorti.", {"la nuit claire", "la"}),
         ("Его построил Илья Громов.", {"илья громов"}),
+        ("青木橋は田中健二が設計した。", {"青 木 橋", "田 中 健 二", "設 計"}),
+        ("東京タワーの近く", {"東 京 タワー", "近"}),
         ("see core.retry and fooBar", {"core retry", "foobar"}),
         ("ticket 4471, by J. R. Hale", {"4471", "j r hale"}),
     ],

@@ -95,28 +95,33 @@ def test_chain_is_followed_where_nothing_has_a_title() -> None:
     [
         (
             "Wo wurde der Architekt der Nordhalle geboren?",
-            ("Die Nordhalle wurde von Jörg Käuffel entworfen.", "Jörg Käuffel wurde in Überlingen geboren."),
+            ("Die Nordhalle entwarf Jörg Käuffel.", "Jörg Käuffel", "Jörg Käuffel stammt aus Überlingen."),
             "Die Halle {place} wurde von {a} entworfen. {b} wurde in {place} geboren.",
         ),
         (
             "Où est né l’architecte de la halle Béranger ?",
-            ("La halle Béranger a été dessinée par Éloïse d’Aubray.", "Éloïse d’Aubray est née à Saint-Éloi."),
+            ("La halle Béranger est due à Éloïse d’Aubray.", "Éloïse d’Aubray", "Éloïse d’Aubray a grandi à Lormont."),
             "La halle {place} a été dessinée par {a}. {b} est né à {place}.",
         ),
         (
             "Где родился архитектор моста Северный?",
-            ("Архитектор моста Северный — Илья Громов.", "Илья Громов родился в деревне Липовка."),
+            ("Архитектор моста Северный — Илья Громов.", "Илья Громов", "Илья Громов вырос в деревне Липовка."),
             "Архитектор моста {place} — {a}. {b} родился в деревне {place}.",
         ),
+        (
+            "青木橋を設計した人はどこで生まれたか？",
+            ("青木橋は田中健二が設計した。", "田中健二", "田中健二は長崎の出身だ。"),
+            "{place}橋は{a}が設計した。{b}は{place}で生まれた。",
+        ),
     ],
-    ids=["German", "French", "Russian"],
+    ids=["German", "French", "Russian", "Japanese"],
 )
 @pytest.mark.parametrize("titles", [True, False], ids=["titles", "no titles"])
 def test_two_hops_are_found_in_other_languages(
-    question: str, chain: tuple[str, str], form: str, *, titles: bool
+    question: str, chain: tuple[str, str, str], form: str, *, titles: bool
 ) -> None:
-    name = chain[1].split(" wurde ")[0].split(" est ")[0].split(" родился ")[0]
-    first, second = Passage("first", chain[0]), Passage("second", chain[1], name if titles else "")
+    one, name, two = chain
+    first, second = Passage("first", one), Passage("second", two, name if titles else "")
     corpus = [first, second, *company(form, "{a}" if titles else "")]
     assert set(walked(corpus, question, 3)) >= {"first", "second"}
     assert "second" not in without_names(corpus, question, 3)

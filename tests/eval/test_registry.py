@@ -1,0 +1,350 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import dspy
+import pytest
+from chat_server import ChatServer
+from click.testing import CliRunner
+
+from fakes import BIRTH, DIRECTOR, FILMS, chat
+from hopstop.eval import registry
+from hopstop.eval.compilation import COMPILATION, Compilation, read_compilation, write_compilation
+from hopstop.eval.registry import Registration, download_evaluation, register
+from hopstop.optimize.cli import main
+from hopstop.program import BM25Index, IterativeQA, Limits, LMPolicy, save
+from hopstop.program.artifact_folder import read_version
+from hopstop.program.errors import ArtifactMismatch, BadIndex, BadInput
+
+KEY = "sk-planted-NOT-REAL-4471"
+DEADLINE = 90  # seconds until a server answers, on a machine that is busy
+
+WORKER = """
+import json, sys, threading
+import dspy, mlflow
+from hopstop.eval.tracking import log_compilation
+uri, folder = sys.argv[1:]
+run_id = log_compilation(folder, uri)
+print(json.dumps({"run_id": run_id}))
+"""
+LOADER = """
+import json, sys, threading
+import dspy, mlflow
+mine = dspy.LM("openai/mine", api_key="other", cache=False)
+dspy.configure(lm=mine, track_usage=True)
+before = dspy.settings.copy()
+asked = {"question": sys.argv[2], "groups": []}
+answers = []
+def ask():
+    model = mlflow.pyfunc.load_model(sys.argv[1])
+    answers.extend(model.predict([asked]))
+ask()
+thread = threading.Thread(target=ask)
+thread.start()
+thread.join()
+same = dspy.settings.copy() == before and dspy.settings.lm is mine
+print(json.dumps({"answers": answers, "same": same}))
+"""
+
+
+def replies(prompt: str) -> str:
+    if "`verdict`" in prompt:
+        facts = [{"need": item.need, "quote": item.quote, "follows_from": []} for item in (DIRECTOR, BIRTH)]
+        return chat(needed=facts, answer="South Shields", verdict="STOP")
+    raise AssertionError(f"unforeseen: {prompt}")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A real tracking server, and what was sent to it, served by it and loaded from it."""
+
+    folder: Path
+    uri: str
+    registered: dict[str, str]
+    compilation: str
+    served: list[dict[str, Any]]
+    loaded: dict[str, Any]
+    keys: list[str | None]
+
+
+@contextmanager
+def server(command: Sequence[str], url: str, log: Path, environment: dict[str, str]) -> Iterator[None]:
+    with log.open("wb") as output:
+        run = subprocess.Popen(command, stdout=output, stderr=output, env=environment, start_new_session=True)
+        try:
+            end = time.monotonic() + DEADLINE
+            while not answers(url):
+                assert run.poll() is None, log.read_text()
+                assert time.monotonic() < end, f"no answer: {log.read_text()}"
+                time.sleep(0.2)
+            yield
+        finally:
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGTERM)
+            run.wait(timeout=30)
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5):
+            return True
+    except OSError:
+        return False
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port: int = found.getsockname()[1]
+        return port
+
+
+def python(code: str, *words: str, environment: dict[str, str]) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", code, *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+
+
+def result_of(run: subprocess.Popen[str]) -> dict[str, Any]:
+    out, err = run.communicate(timeout=DEADLINE)
+    assert run.returncode == 0, err
+    assert KEY not in out + err
+    found: dict[str, Any] = json.loads(out.splitlines()[-1])
+    return found
+
+
+def mlflow_command(*words: str) -> list[str]:
+    return [sys.executable, "-c", "from mlflow.cli import cli; cli()", *words]
+
+
+def ask_over_http(port: int, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    body = json.dumps({"dataframe_records": rows}).encode()
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as reply:
+        found: list[dict[str, Any]] = json.loads(reply.read())["predictions"]
+        return found
+
+
+@pytest.fixture(scope="module")
+def chat_server() -> Iterator[ChatServer]:
+    with ChatServer() as made:
+        made.reply = replies
+        thread = threading.Thread(target=made.serve_forever, daemon=True)
+        thread.start()
+        yield made
+        made.shutdown()
+        thread.join()
+
+
+def program_of(base: str) -> IterativeQA:
+    lm = dspy.LM("openai/local", api_key=KEY, api_base=base, cache=False)
+    return IterativeQA(BM25Index.build(FILMS), LMPolicy(lm), Limits(first_k=3))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory, chat_server: ChatServer) -> Iterator[Place]:
+    folder = tmp_path_factory.mktemp("registry")
+    program = program_of(chat_server.base)
+    program.retriever.save(folder / "films.index")
+    made = save(program, folder / "artifacts", name="films", scores={"em": 0.5})
+    write_compilation(folder / "work", compilation(made))
+    (folder / "work" / "curve.csv").write_text("x\n1\n")
+    port, store = free_port(), f"sqlite:///{folder}/mlflow.db"
+    uri = f"http://127.0.0.1:{port}"
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # where MLflow finds uvicorn
+        "MLFLOW_TRACKING_URI": uri,
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "OPENAI_API_KEY": KEY,
+        "LLM_API_BASE": chat_server.base,
+        "DSPY_CACHEDIR": str(folder / "cache"),
+    }
+    words = ("--backend-store-uri", store, "--artifacts-destination", str(folder / "store"), "--workers", "1")
+    tracking = mlflow_command("server", "--host", "127.0.0.1", "--port", str(port), *words)
+    with server(tracking, f"{uri}/health", folder / "tracking.log", environment), pytest.MonkeyPatch.context() as patch:
+        for name in ("MLFLOW_TRACKING_URI", "OPENAI_API_KEY"):
+            patch.setenv(name, environment[name])
+        sender = python(WORKER, uri, str(folder / "work"), environment=environment)
+        registered = register_with_command(made, folder / "films.index")
+        loader = python(LOADER, registered["uri"], QUESTION, environment=environment)
+        served = serve(registered["uri"], folder / "serving.log", environment)
+        yield Place(
+            folder, uri, registered, result_of(sender)["run_id"], served, result_of(loader), list(chat_server.keys)
+        )
+
+
+QUESTION = "Where was the director of Alien born?"
+
+
+def compilation(artifact: Path) -> Compilation:
+    return Compilation(
+        recipe={"name": "calibrate", "seed": 7},
+        data={"name": "made", "hash": "abc", "n": 3},
+        before={"em": 0.25, "proven": None},
+        after={"em": 0.5, "proven": None},
+        cost={"tokens": 1000},
+        artifact=artifact,
+        files=("curve.csv",),
+    )
+
+
+def register_with_command(artifact: Path, index: Path) -> dict[str, str]:
+    words = ["register", str(artifact), "--index", str(index), "--name", "films", "--json"]
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 0, result.output
+    assert KEY not in result.output
+    found: dict[str, str] = json.loads(result.stdout)
+    return found
+
+
+def serve(model: str, log: Path, environment: dict[str, str]) -> list[dict[str, Any]]:
+    port = free_port()
+    words = ("models", "serve", "-m", model, "--env-manager", "local", "--host", "127.0.0.1", "--port", str(port))
+    with server(mlflow_command(*words), f"http://127.0.0.1:{port}/ping", log, environment):
+        rows: list[dict[str, Any]] = [{"question": QUESTION, "groups": None}, {"question": " ", "groups": ["finance"]}]
+        return ask_over_http(port, rows)
+
+
+def test_a_served_model_answers_with_quotes_over_http(place: Place) -> None:
+    found, empty = place.served
+    assert (found["answer"], found["reason"], found["missing"], found["error"]) == (
+        "South Shields",
+        "ANSWERED",
+        [],
+        None,
+    )
+    texts = {passage.id: passage.text for passage in FILMS}
+    assert {quote["passage_id"] for quote in found["quotes"]} == {"alien", "scott"}
+    assert all(texts[item["passage_id"]][item["start"] : item["end"]] == item["text"] for item in found["quotes"])
+    assert empty["answer"] is None
+    assert "the question is empty" in empty["error"]
+
+
+def test_a_loaded_model_leaves_the_settings_of_its_host_alone_in_two_threads(place: Place) -> None:
+    assert place.loaded["same"]
+    assert [item["answer"] for item in place.loaded["answers"]] == ["South Shields", "South Shields"]
+    assert set(place.keys) == {f"Bearer {KEY}"}  # of the environment, not the one that the host has set
+
+
+def test_the_planted_key_is_nowhere(place: Place) -> None:
+    files = [path for path in place.folder.rglob("*") if path.is_file()]
+    names = {path.name for path in files}
+    assert {"mlflow.db", "tracking.log", "serving.log", "manifest.json", "MLmodel", "prompts.txt"} <= names
+    assert [path for path in files if KEY.encode() in path.read_bytes()] == []
+    stored = [path for path in files if (place.folder / "store") in path.parents]
+    assert [path for path in stored if path.suffix in (".pkl", ".pickle")] == []
+
+
+def test_the_candidate_is_a_version_that_knows_its_artifact(place: Place) -> None:
+    assert place.registered == {
+        "name": "films",
+        "version": "1",
+        "alias": "candidate",
+        "uri": "models:/films@candidate",
+        "message": f"open {place.uri}",
+    }
+    path = f"{place.uri}/api/2.0/mlflow/model-versions/get?name=films&version=1"
+    with urllib.request.urlopen(path, timeout=10) as reply:
+        version = json.loads(reply.read())["model_version"]
+    assert {"key": "hopstop.artifact", "value": "films/v001"} in version["tags"]
+
+
+def test_a_compilation_is_a_run_with_artifact_prompts_and_figures(place: Place) -> None:
+    with urllib.request.urlopen(f"{place.uri}/api/2.0/mlflow/runs/get?run_id={place.compilation}", timeout=10) as reply:
+        data = json.loads(reply.read())["run"]["data"]
+    params = {item["key"]: item["value"] for item in data["params"]}
+    assert params == {
+        "policy": "lm",
+        "lm": "openai/local",
+        "artifact": "films/v001",
+        "recipe.name": "calibrate",
+        "recipe.seed": "7",
+        "data.name": "made",
+        "data.hash": "abc",
+        "data.n": "3",
+    }
+    metrics = {item["key"]: item["value"] for item in data["metrics"]}
+    assert metrics == {"before.em": 0.25, "after.em": 0.5, "difference.em": 0.25, "cost.tokens": 1000}
+    run = next(place.folder.glob(f"store/*/{place.compilation}/artifacts"))
+    kept = {path.relative_to(run).as_posix() for path in run.rglob("*") if path.is_file()}
+    assert kept == {
+        "prompts.txt",
+        "curve.csv",
+        *(f"artifact/{n}" for n in ("manifest.json", "state.json", "README.md")),
+    }
+    assert "decider (examples: 0)" in (run / "prompts.txt").read_text()
+
+
+def test_a_compilation_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = compilation(tmp_path / "artifact")
+    write_compilation(tmp_path, made)
+    assert read_compilation(tmp_path) == made
+    (tmp_path / COMPILATION).write_text("{}")
+    with pytest.raises(BadInput, match="not written by this version"):
+        read_compilation(tmp_path)
+
+
+def champion(holder: str | None) -> Any:  # noqa: ANN401
+    """A client of a registry in which an artifact is the champion of "films"."""
+    models = [] if holder is None else [SimpleNamespace(name="films", aliases={"champion": "3"})]
+    return SimpleNamespace(
+        search_registered_models=lambda: models,
+        get_model_version=lambda name, number: SimpleNamespace(tags={registry.ARTIFACT_TAG: holder}),
+    )
+
+
+@pytest.mark.parametrize(
+    ("holder", "beaten", "allowed"),
+    [
+        ("films/v001", ("films/v001",), True),
+        ("films/v002", ("films/v001",), False),
+        ("films/v002", None, True),
+        (None, ("films/v001",), True),
+    ],
+)
+def test_only_a_champion_that_was_compared_with_is_replaced(
+    holder: str | None, beaten: tuple[str, ...] | None, allowed: bool
+) -> None:
+    wanted = Registration(artifact=Path("a"), index=Path("i"), name="films", alias="champion", beaten=beaten)
+    if allowed:
+        registry._check_beaten(champion(holder), wanted)
+    else:
+        with pytest.raises(BadInput, match=r"the champion of films is films/v002 \(version 3\)"):
+            registry._check_beaten(champion(holder), wanted)
+
+
+def test_an_evaluation_is_downloaded_as_it_lies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[str, ...]] = []
+    client = SimpleNamespace(download_artifacts=lambda *words: asked.append(words))
+    monkeypatch.setattr(registry, "opened", lambda uri: (client, "1"))
+    download_evaluation("r", tmp_path, "uri")
+    assert asked == [("r", "run.json", str(tmp_path)), ("r", "outcomes.jsonl", str(tmp_path))]
+
+
+def test_what_cannot_be_registered_is_told_before_mlflow_is_asked(tmp_path: Path) -> None:
+    program = program_of("http://127.0.0.1:9/v1")
+    made = save(program, tmp_path, name="films")
+    wanted = Registration(artifact=made, index=tmp_path / "nowhere", name="films")
+    with pytest.raises(BadIndex):
+        register(wanted)
+    program.retriever.save(tmp_path / made.name)
+    with pytest.raises(BadInput, match="folders of the same name"):
+        register(replace(wanted, index=tmp_path / made.name))
+    (made / "state.json").write_text("{}")
+    with pytest.raises(ArtifactMismatch):
+        register(wanted)
+    assert KEY not in str(read_version(save(program, tmp_path, name="films")))

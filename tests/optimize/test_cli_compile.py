@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import dspy
+import pytest
+from chat_server import ChatServer
+from click.testing import CliRunner, Result
+
+from hopstop.eval.datasets import write_dataset
+from hopstop.eval.desk import make_desk
+from hopstop.optimize.cli import main
+from hopstop.program.artifact_folder import read_version
+
+KEY = "sk-secret-4711-abcdef"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folder with questions.jsonl and corpus.jsonl; also the working directory."""
+    write_dataset(make_desk(size=0.2), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    return tmp_path
+
+
+def searching_for_what_is_missing(prompt: str) -> str:
+    """Repeats the fact as a query, which finds it; without examples it knows no better than the first words."""
+    if "Is water wet" in prompt:
+        return "no"
+    parts = prompt.split("[[ ## missing ## ]]\n")
+    missing = parts[-1].splitlines()[0]
+    return f"[[ ## query ## ]]\n{missing if len(parts) > 3 else 'nobody knows'}\n\n[[ ## completed ## ]]"
+
+
+def compile_with(server: ChatServer, *words: object) -> Result:
+    given = ["compile", "questions.jsonl", "--corpus", "corpus.jsonl", "--lm", "openai/fake", "--api-base", server.base]
+    sizes = ["--recipe", "labeled", "--predictors", "rewrite", "--train", "9", "--dev", "5", "--budget", "30"]
+    return CliRunner().invoke(main, [*given, *sizes, *map(str, words)])
+
+
+def test_compile_saves_a_better_artifact_and_tells_the_cost(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    result = compile_with(chat_server, "--out", "made", "--name", "desk", "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert report["artifact"] == str(Path("made/desk/v001"))
+    assert report["labels"] == {"rewrite": {"train": 6, "val": 3, "dev": 5}}
+    change = report["scores"]["rewrite"]["dev"]["hit_at_3"]
+    assert change["before"] == 0 < change["after"]
+    cost = report["cost"]
+    assert cost["used"]["calls"] == cost["paid"]["calls"] == len(chat_server.sent) - 1  # less the question for a schema
+    assert cost["used"]["calls"] <= cost["estimate"]["calls"]
+    assert f"At most {cost['estimate']['calls']} calls (rewrite" in result.stderr
+    manifest = read_version(desk / report["artifact"]).manifest
+    assert (manifest.lm, manifest.name) == ("openai/fake", "desk")
+
+
+def test_same_command_again_makes_the_next_version_and_no_call(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    compile_with(chat_server, "--yes")
+    before = len(chat_server.sent)
+    result = compile_with(chat_server, "--yes")
+    assert result.exit_code == 0, result.output
+    assert len(chat_server.sent) == before + 1  # the question for a schema
+    assert "in this run 0 calls" in result.stdout
+    versions = [read_version(path).manifest.state_sha256 for path in sorted(desk.glob("artifacts/*/v*"))]
+    assert len(versions) == 2
+    assert len(set(versions)) == 1
+    fresh = compile_with(chat_server, "--yes", "--fresh")
+    assert "in this run 0 calls" not in fresh.stdout
+
+
+def test_key_and_address_are_in_no_file_and_no_output(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    result = compile_with(
+        chat_server, "--teacher-lm", "openai/teacher", "--teacher-api-base", chat_server.base, "--yes"
+    )
+    assert result.exit_code == 0, result.output
+    assert f"Bearer {KEY}" in chat_server.keys
+    files = [path for path in desk.rglob("*") if path.is_file()]
+    assert {"manifest.json", "state.json", "replies.jsonl", "job.json", "log.txt"} <= {path.name for path in files}
+    for secret in (KEY, chat_server.base):
+        assert secret not in result.output
+        assert [path for path in files if secret.encode() in path.read_bytes()] == []
+
+
+def test_nothing_is_asked_before_the_user_agrees(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    result = compile_with(chat_server)
+    assert result.exit_code == 1
+    assert "Go on?" in result.stderr
+    assert len(chat_server.sent) <= 1  # the question for a schema
+    assert not (desk / "artifacts").exists()
+
+
+def test_question_that_is_evaluated_on_is_refused_by_name(desk: Path, chat_server: ChatServer) -> None:
+    result = compile_with(chat_server, "--hold-out", "questions.jsonl", "--yes")
+    assert result.exit_code == 1
+    assert "questions to compile on are also evaluated on: desk-" in result.stderr
+
+
+def test_questions_of_several_files_are_compiled_on(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    lines = Path("questions.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    Path("more.jsonl").write_text("".join(lines[::2]), encoding="utf-8")
+    twice = compile_with(chat_server, "more.jsonl", "--yes")
+    assert twice.exit_code == 1
+    assert "is also in another file" in twice.stderr
+    Path("questions.jsonl").write_text("".join(lines[1::2]), encoding="utf-8")
+    result = compile_with(chat_server, "more.jsonl", "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    training = read_version(desk / json.loads(result.stdout)["artifact"]).manifest.training
+    assert training is not None
+    sides = [{json.loads(line)["id"] for line in part} for part in (lines[::2], lines[1::2])]
+    assert all(side & set(training.ids) for side in sides)
+
+
+def test_server_that_is_gone_ends_with_one_line(
+    desk: Path, chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = dspy.LM
+    monkeypatch.setattr(dspy, "LM", lambda *args, **options: usual(*args, **{**options, "num_retries": 0}))
+
+    def refuse(prompt: str) -> str:
+        raise ConnectionError
+
+    chat_server.reply = refuse
+    chat_server.handle_error = lambda request, client_address: None  # type: ignore[method-assign]
+    result = compile_with(chat_server, "--yes")
+    assert result.exit_code == 1
+    assert "the model cannot be asked" in result.stderr
+    assert "Traceback" not in result.output
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compile"],
+        ["compile", "q.jsonl", "--recipe", "labeled"],
+        ["compile", "q.jsonl", "--lm", "openai/x"],
+        ["compile", "q.jsonl", "--lm", "openai/x", "--recipe", "labeled", "--corpus", "c", "--index", "i"],
+        ["compile", "q.jsonl", "--lm", "openai/x", "--recipe", "labeled", "--teacher-api-base", "http://x"],
+    ],
+)
+def test_wrong_usage_exits_with_two(words: list[str]) -> None:
+    assert CliRunner().invoke(main, words).exit_code == 2
