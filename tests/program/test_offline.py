@@ -51,7 +51,7 @@ def test_missing_fact_is_named_and_nothing_is_answered() -> None:
     outcome = asked(QUESTION, MOON, SUN, OAK)
     assert outcome.answer is None
     assert outcome.reason in (StopReason.NO_NEW_PASSAGES, StopReason.ROUND_LIMIT)
-    assert any("Ada Roe" in fact.need for fact in outcome.missing)
+    assert any("Ada Roe" in need for need in outcome.missing)
 
 
 NOTES = {
