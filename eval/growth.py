@@ -1,7 +1,7 @@
 """How time and size grow with the corpus: `python -m hopstop.eval.growth CORPUS QUESTIONS`.
 
 A larger corpus is made of copies in which every name and number is replaced, the same one by the same one, so that a
-copy keeps the statistics of the corpus and its links, and yet answers no question.
+copy keeps the statistics of the corpus and its links, and yet answers no question. (Scripts without capitals stay.)
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ from hopstop.program.links import build_links
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
 from hopstop.program.records import Passage
-from hopstop.program.units import unit_of, upper_share
+from hopstop.program.sentences import sentence_spans
+from hopstop.program.units import fold, unit_of, upper_share
 
 _WORD = re.compile(r"\w+")
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghjklmnpqrstvwxyz"
@@ -65,7 +66,8 @@ class Growth:
 
 def names_of(passages: Sequence[Passage]) -> frozenset[str]:
     """The folded words that stand mostly with a capital where no sentence forces one; see `upper_share`."""
-    share = upper_share(unit_of(text) for passage in passages for text in (passage.title, passage.text))
+    sentences = (passage.text[start:end] for passage in passages for start, end in sentence_spans(passage.text))
+    share = upper_share(map(unit_of, sentences))
     return frozenset(term for term, part in share.items() if part >= 0.5)
 
 
@@ -83,11 +85,11 @@ def renamed(passage: Passage, names: Collection[str], copy: int) -> Passage:
 
     def other(match: re.Match[str]) -> str:
         word = match.group()
-        is_name = word.casefold() in names or any(char.isdigit() for char in word)
+        is_name = fold(word) in names or any(char.isdigit() for char in word)
         return _replaced(word, table, copy) if is_name else word
 
-    texts = {name: _WORD.sub(other, getattr(passage, name)) for name in ("title", "text")}
-    return replace(passage, id=f"{passage.id}~{copy}", **texts)
+    title, text = _WORD.sub(other, passage.title), _WORD.sub(other, passage.text)
+    return replace(passage, id=f"{passage.id}~{copy}", title=title, text=text)
 
 
 def copies(passages: Sequence[Passage], factor: int) -> Iterator[Passage]:
@@ -129,17 +131,17 @@ def _times(index: BM25Index, questions: Sequence[Question]) -> list[float]:
     return [program(item.question, groups=item.groups).seconds * 1000 for item in questions]
 
 
-def _table(copy: int) -> dict[int, str]:
+def _table(copy: int) -> dict[int, int]:
     """A permutation of the vowels, one of the consonants and one of the digits, of its own for each copy."""
     rng = random.Random(copy)
-    table: dict[int, str] = {}
+    table: dict[int, int] = {}
     for letters in (_VOWELS, _CONSONANTS, string.digits):
         others = "".join(rng.sample(letters, len(letters)))
         table |= str.maketrans(letters + letters.upper(), others + others.upper())
     return table
 
 
-def _replaced(word: str, table: dict[int, str], copy: int) -> str:
+def _replaced(word: str, table: dict[int, int], copy: int) -> str:
     other = word.translate(table)
     return other if other != word else f"{word}x{copy}"  # a word of other letters, or one that the table leaves alone
 

@@ -131,7 +131,7 @@ def _settings(bench: Bench) -> list[dict[str, Any]]:
                 "cost": bench.cost(limits, bench.everything),
             }
         )
-    return sorted(rows, key=lambda row: (row["cost"], -row["worth"]))
+    return sorted(rows, key=lambda row: (row["cost"], -row["worth"], len(row["changed"])))
 
 
 def _curve(bench: Bench, limits: Limits) -> list[dict[str, Any]]:

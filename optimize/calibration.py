@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hopstop.eval.compilation import Compilation, write_compilation
+from hopstop.eval.folder import read_json, write_json
 from hopstop.optimize.build import make_program
 from hopstop.optimize.calibrate import calibrate
 from hopstop.optimize.calibration_report import CURVE, DOCUMENT, PAGE, PLOT, SETTINGS, scores, write
@@ -22,8 +23,10 @@ from hopstop.optimize.walk_folds import Told
 from hopstop.program.artifact import save
 from hopstop.program.artifact_folder import read_version
 from hopstop.program.bm25 import BM25Index
-from hopstop.program.errors import BadDataset
+from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.loop import IterativeQA
+
+MARK = "order.json"  # by which a folder is known to hold the record of one order
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,8 +108,7 @@ def run(order: Order, materials: Sequence[Material], told: Told) -> tuple[dict[s
     """
     sets = make_sets(materials, folds=order.folds, seed=order.seed)
     folder = order.runs or Path("runs") / f"calibrate-{order.name}-{_digest(order, sets.training.hash)}"
-    if order.fresh:
-        _clear(folder)
+    _open(folder, order, sets.training.hash)
     found = calibrate(_task(order, sets, folder, told))
     document, recipe = write(found, folder), _recipe(order)
     kept = save(found.program, order.out, name=order.name, training=sets.training, scores=scores(found), origin=recipe)
@@ -152,6 +154,16 @@ def _digest(order: Order, data: str) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 
-def _clear(folder: Path) -> None:
-    for path in (*folder.glob("runs-*.jsonl"), *folder.glob("weights-*.json")):
-        path.unlink()
+def _open(folder: Path, order: Order, data: str) -> None:
+    """Make the folder ready, or make sure that the record in it is of the same order."""
+    mine = {"order": _digest(order, data)}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if order.fresh:
+            for path in (*folder.glob("runs-*.jsonl"), *folder.glob("weights-*.json"), *folder.glob(MARK)):
+                path.unlink()
+        if (folder / MARK).exists() and read_json(folder / MARK, "use --fresh") != mine:
+            raise BadInput(f"{folder}: the record is of another calibration; name another --runs, or start --fresh")
+        write_json(folder / MARK, mine)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be used ({error.strerror}); name another folder") from error

@@ -144,7 +144,7 @@ def choose(bench: Bench, which: Bools) -> Limits:
 
     def rank(limits: Limits) -> tuple[float, ...]:
         value, price = _round(bench.worth(limits, which)), _round(cost[limits])
-        return value, -price, -_changes(limits, present), limits.min_coverage, limits.min_sufficiency
+        return value, -price, -_changes(limits, present), -_moved(limits, present)
 
     return max(better, key=rank, default=present)
 
@@ -190,6 +190,12 @@ def _thresholds(shape: Limits, aim: Aim) -> Iterator[Limits]:
 
 def _changes(limits: Limits, other: Limits) -> int:
     return sum(getattr(limits, item.name) != getattr(other, item.name) for item in fields(Limits))
+
+
+def _moved(limits: Limits, other: Limits) -> float:
+    """How far the thresholds are from each other."""
+    far = abs(limits.min_coverage - other.min_coverage) + abs(limits.min_sufficiency - other.min_sufficiency)
+    return far + abs(limits.patience - other.patience)
 
 
 def _round(value: float) -> float:

@@ -132,7 +132,7 @@ def calibration(found: Values) -> Table:
     data = found["data"]
     title = f"{data['name']}, {found['questions']} of {data['n']} questions, cross-validated"
     table = Table(title=Text(title), title_justify="left", title_style="bold")
-    table.add_column("measure", no_wrap=True)
+    table.add_column("measure", overflow="fold")
     for head in ("before", "after", "difference [95 %]"):
         table.add_column(head, justify="right", no_wrap=True)
     for name, value in found["after"].items():
@@ -143,5 +143,5 @@ def calibration(found: Values) -> Table:
     for name, part in (found["weights"] or {}).items():
         if name != "mean":
             before, after = (_share(part[key]) for key in ("all_support_before", "all_support"))
-            table.add_row(f"{name}: all gold passages in ten", before, after, _UNKNOWN)
+            table.add_row(f"{name.removesuffix('_questions')}: all gold in ten", before, after, _UNKNOWN)
     return table

@@ -15,7 +15,7 @@ from hopstop.program.ways import FEATURES
 BUDGET = 10  # passages: what the walk reads at most
 HARDEST = 80  # ways kept of one choice besides those to gold passages, the best scored first
 TOLERANCE = 1e-5  # of the loss, which is of the order of 1
-BLOCK = 100  # choices whose curvature is computed at once
+BLOCK = 1000  # choices whose curvature is computed at once
 L2 = 1e-3  # penalty on the squared weights of features scaled to a standard deviation of 1
 
 
@@ -160,7 +160,7 @@ class _Problem:
         return value, self.x.T @ pull + 2 * L2 * weights
 
     def curvature(self, weights: Floats) -> Floats:
-        """The second derivatives of the softmax over all ways and of the penalty; in blocks that fit a cache."""
+        """The second derivatives of the softmax over all ways and of the penalty; in blocks, to save memory."""
         total: Floats = 2 * L2 * np.eye(len(weights))
         for start in range(0, len(self.first), BLOCK):
             first = self.first[start : start + BLOCK]

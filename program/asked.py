@@ -26,6 +26,7 @@ class Asked:
 
     Attributes:
         bm25: P, score of each passage for the question; 0 for one that the user may not read.
+        best: The highest of these scores.
         passage_mask: P, the question's terms in each passage.
         mass: Summed idf of the question's terms, > 0.
         term_weight: T, each term's share of `mass`; 0 for terms that are not asked.
@@ -48,6 +49,7 @@ class Asked:
         self.term_weight[telling] = index.idf[telling] / self.mass
         self._tables = _share_tables(self.term_weight[telling])
         self._score(found)
+        self.best = float(self.bm25.max(initial=0))
         self._find_names(terms)
 
     def _score(self, terms: Sequence[int]) -> None:

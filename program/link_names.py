@@ -102,12 +102,9 @@ def _find(
         seen: set[int] = set()
         own, named, is_title = spelled[place], unit.looks_named, place in titles
         for start, end, name in _matches(trie, unit.terms):
-            if name in seen:
-                continue
-            whole = name in own
-            if whole or is_title or name in lowercase or True in named[start:end]:
+            if name not in seen and (is_title or True in named[start:end] or name in own or name in lowercase):
                 seen.add(name)
-                rows.extend((place, name, start, whole))
+                rows.extend((place, name, start, name in own))
     table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     return _Found(table[0], table[1], table[2], table[3].astype(np.bool_))
 

@@ -100,7 +100,7 @@ def unit_of(text: str) -> Unit:
     """Analyse a title or a sentence."""
     text = unicodedata.normalize("NFC", text)
     pieces = _WORD_KEPT.split(text)
-    forms = [form_of(word) for word in pieces[1::2]]
+    forms = list(map(form_of, pieces[1::2]))
     return Unit(text, pieces[::2], forms, [form.term for form in forms])
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hopstop.program.asked import Asked
+from hopstop.program.bm25 import best_positions
 from hopstop.program.lists import Bools, Floats, Ints, ranges
 
 POOL = 50  # hits of the question that compete; the 50 deep pools of TREC, beyond which nothing was found on dev
@@ -64,10 +65,7 @@ class Ways:
 def first_ways(asked: Asked) -> Ways:
     """The best POOL passages of one BM25 search with the question."""
     index = asked.index
-    k = min(POOL, index.size)
-    top = np.argpartition(-asked.bm25, k - 1)[:k]
-    top = top[np.lexsort((top, -asked.bm25[top]))]
-    top = top[asked.bm25[top] > 0]
+    top = best_positions(asked.bm25, POOL)
     features = np.zeros((len(top), STATIC))
     if len(top):
         rank = np.arange(len(top))
@@ -156,7 +154,7 @@ def linked_ways(asked: Asked, passage: int, way: int, depth: int, p: float) -> W
     said = np.where(in_title, asked.passage_mask[to], asked.unit_masks(unit) | asked.unit_masks(title))
     columns = (
         1,
-        asked.bm25[to] / max(float(asked.bm25.max(initial=0)), 1e-9),
+        asked.bm25[to] / max(asked.best, 1e-9),
         index.name_idf[name] / scale,  # how rare the name is
         np.minimum(index.name_mass[name] / scale, 3),  # how long and rare its words are
         index.titled[to] == name,  # it is the passage's title,

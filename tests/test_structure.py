@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ROOMS = ("signatures", "program", "eval", "optimize")  # none imports from one to its right
-MAX_FILE_LINES = 300
+MAX_FILE_LINES = 300  # of the package; a file of tests may be longer
 MAX_FUNCTION_LINES = 50
 COMMAND_LINE = ("optimize/cli", "optimize/commands/")
 MLFLOW_ONLY_IN = {"eval/tracking.py", "eval/registry.py", "eval/serving_model.py"}  # its import takes seconds
@@ -116,7 +116,7 @@ def test_only_what_talks_to_mlflow_imports_it() -> None:
 
 
 def test_files_are_short() -> None:
-    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in (*SOURCES, *TESTS)}
+    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     assert {name: lines for name, lines in lengths.items() if lines > MAX_FILE_LINES} == {}
 
 

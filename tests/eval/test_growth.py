@@ -15,7 +15,7 @@ from hopstop.program.links import build_links
 from hopstop.program.records import Passage
 
 ROE = Passage("roe", "In 1901 Ada Roe met Ben Oak. Then Ada Roe left for Łódź.", "Ada Roe", frozenset({"hr"}))
-OAK = Passage("oak", "Then Ben Oak met nobody in 1901, and then 東京 was far.", "Ben Oak")
+OAK = Passage("oak", "Then Ben Oak met nobody in 1901, and then Łódź was far.", "Ben Oak")
 
 
 def test_names_and_numbers_are_replaced_everywhere_by_the_same_and_nothing_else_is() -> None:
@@ -25,7 +25,7 @@ def test_names_and_numbers_are_replaced_everywhere_by_the_same_and_nothing_else_
     assert roe.groups == ROE.groups
     assert roe.title in roe.text
     assert oak.title in roe.text
-    for word in ("Ada", "Roe", "Ben", "Oak", "1901", "東京"):
+    for word in ("Ada", "Roe", "Ben", "Oak", "1901", "Łódź"):
         assert word not in f"{roe.text} {oak.text}"
     assert roe.text.split()[2:5:2] != ROE.text.split()[2:5:2]
     for place in (0, 4, 7, 10, 11):

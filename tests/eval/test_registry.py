@@ -2,15 +2,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import socket
-import subprocess
 import sys
 import threading
-import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,6 +15,7 @@ import dspy
 import pytest
 from chat_server import ChatServer
 from click.testing import CliRunner
+from mlflow_servers import ask_over_http, free_port, mlflow_command, python, result_of, server
 
 from fakes import BIRTH, DIRECTOR, FILMS, chat
 from hopstop.eval import registry
@@ -31,7 +27,6 @@ from hopstop.program.artifact_folder import read_version
 from hopstop.program.errors import ArtifactMismatch, BadIndex, BadInput
 
 KEY = "sk-planted-NOT-REAL-4471"
-DEADLINE = 90  # seconds until a server answers, on a machine that is busy
 
 WORKER = """
 import json, sys, threading
@@ -81,63 +76,6 @@ class Place:
     keys: list[str | None]
 
 
-@contextmanager
-def server(command: Sequence[str], url: str, log: Path, environment: dict[str, str]) -> Iterator[None]:
-    with log.open("wb") as output:
-        run = subprocess.Popen(command, stdout=output, stderr=output, env=environment, start_new_session=True)
-        try:
-            end = time.monotonic() + DEADLINE
-            while not answers(url):
-                assert run.poll() is None, log.read_text()
-                assert time.monotonic() < end, f"no answer: {log.read_text()}"
-                time.sleep(0.2)
-            yield
-        finally:
-            if run.poll() is None:
-                os.killpg(run.pid, signal.SIGTERM)
-            run.wait(timeout=30)
-
-
-def answers(url: str) -> bool:
-    try:
-        with urllib.request.urlopen(url, timeout=5):
-            return True
-    except OSError:
-        return False
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
-def python(code: str, *words: str, environment: dict[str, str]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", code, *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
-
-
-def result_of(run: subprocess.Popen[str]) -> dict[str, Any]:
-    out, err = run.communicate(timeout=DEADLINE)
-    assert run.returncode == 0, err
-    assert KEY not in out + err
-    found: dict[str, Any] = json.loads(out.splitlines()[-1])
-    return found
-
-
-def mlflow_command(*words: str) -> list[str]:
-    return [sys.executable, "-c", "from mlflow.cli import cli; cli()", *words]
-
-
-def ask_over_http(port: int, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    body = json.dumps({"dataframe_records": rows}).encode()
-    request = urllib.request.Request(f"http://127.0.0.1:{port}/invocations", body, {"Content-Type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as reply:
-        found: list[dict[str, Any]] = json.loads(reply.read())["predictions"]
-        return found
-
-
 @pytest.fixture(scope="module")
 def chat_server() -> Iterator[ChatServer]:
     with ChatServer() as made:
@@ -183,7 +121,13 @@ def place(tmp_path_factory: pytest.TempPathFactory, chat_server: ChatServer) -> 
         loader = python(LOADER, registered["uri"], QUESTION, environment=environment)
         served = serve(registered["uri"], folder / "serving.log", environment)
         yield Place(
-            folder, uri, registered, result_of(sender)["run_id"], served, result_of(loader), list(chat_server.keys)
+            folder,
+            uri,
+            registered,
+            result_of(sender, folder / "sender.log")["run_id"],
+            served,
+            result_of(loader, folder / "loader.log"),
+            list(chat_server.keys),
         )
 
 
@@ -243,7 +187,8 @@ def test_a_loaded_model_leaves_the_settings_of_its_host_alone_in_two_threads(pla
 def test_the_planted_key_is_nowhere(place: Place) -> None:
     files = [path for path in place.folder.rglob("*") if path.is_file()]
     names = {path.name for path in files}
-    assert {"mlflow.db", "tracking.log", "serving.log", "manifest.json", "MLmodel", "prompts.txt"} <= names
+    assert {"mlflow.db", "manifest.json", "MLmodel", "prompts.txt"} <= names
+    assert {f"{name}.log" for name in ("tracking", "serving", "sender", "loader")} <= names
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
     stored = [path for path in files if (place.folder / "store") in path.parents]
     assert [path for path in stored if path.suffix in (".pkl", ".pickle")] == []

@@ -30,7 +30,9 @@ from hopstop.program.ways import FEATURES
 
 MOON = Passage("moon", "Blue Moon is a 1950 film directed by Ada Roe.", "Blue Moon")
 ROE = Passage("roe", "Ada Roe was an Austrian director. She was born in Linz.", "Ada Roe")
-OTHERS = tuple(Passage(f"x{n}", f"Where a film was born is told in film {n}.", f"Film {n}") for n in range(12))
+OTHERS = tuple(
+    Passage(f"x{n}", f"Where the director of the film {n} was born nobody knows.", f"Film {n}") for n in range(12)
+)
 QUESTION = Question(
     "q", "Where was the director of the film Blue Moon born?", ("Linz",), supports=(Support("moon"), Support("roe"))
 )

@@ -4,35 +4,29 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from compiled import searching, snapshot
 from fakes import scripted_lm
 from hopstop.eval.desk import make_desk
-from hopstop.eval.questions import Dataset, Question, Support
+from hopstop.eval.questions import Dataset, Question
 from hopstop.optimize.calibrate import calibrate
 from hopstop.optimize.calibration_report import write
-from hopstop.optimize.caps import capped
 from hopstop.optimize.cli import main
 from hopstop.optimize.fold_programs import Task
-from hopstop.optimize.labelled_sets import Item, LabelledSets, labelled, make_sets
-from hopstop.optimize.limit_search import Aim, Bench, choose, explore
+from hopstop.optimize.labelled_sets import LabelledSets, labelled, make_sets
 from hopstop.optimize.material import Material, Selection, over
-from hopstop.optimize.replay import Step, Trace, replay
 from hopstop.optimize.walk_folds import walk_figures
-from hopstop.optimize.worth import FOUND, worth
 from hopstop.program import artifact
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
-from hopstop.program.records import Limits, StopReason
+from hopstop.program.records import Limits
 from hopstop.program.ways import FEATURES
 
 DESK = make_desk(size=0.1)
@@ -50,12 +44,15 @@ def offline(limits: Limits, weights: dict[str, float] | None = None) -> Callable
 
 
 def test_few_passages_a_round_are_moved_where_more_are_allowed(sets: LabelledSets, tmp_path: Path) -> None:
-    task = Task(sets=sets, make=offline(POOR), folder=tmp_path, weights=False, cost=10, sample=16)
+    poor = replace(POOR, max_rounds=2)
+    task = Task(sets=sets, make=offline(poor), folder=tmp_path, weights=False, cost=10, sample=16)
     found = calibrate(task)
     after = found.program.limits
-    assert (after.first_k, after.next_k, after.width, after.max_rounds) != (1, 1, 1, 5)
-    assert found.after["all_support"] > found.before["all_support"]
-    assert found.after["passages_mean"] <= 10
+    assert (after.first_k, after.next_k, after.width, after.max_rounds) != (1, 1, 1, 2)
+    whole = found.curve[-1]  # under the caps that were set
+    assert whole["all_support"] > found.before["all_support"]
+    assert whole["worth"] > found.before["worth"]
+    assert whole["passages_mean"] <= 10
 
 
 def test_weights_of_no_use_are_moved_and_the_figures_say_so(sets: LabelledSets, tmp_path: Path) -> None:
@@ -147,108 +144,6 @@ def test_a_program_without_weights_says_so(sets: LabelledSets, tmp_path: Path) -
         calibrate(task)
 
 
-ITEMS = tuple(
-    Item("made", INDEX, Question(f"q{number}", "Who?", ("right",), supports=(Support("p"),)), number % 2)
-    for number in range(20)
-)
-EARLY = Step(
-    new=("x",), stop=True, free=True, coverage=1.0, sufficiency=0.5, draft="wrong", decide_tokens=90, tokens=100
-)
-LATE = Step(
-    new=("p",), stop=True, free=True, coverage=1.0, sufficiency=1.0, draft="right", decide_tokens=90, tokens=100
-)
-LOOSE = Limits(min_sufficiency=0.5, max_rounds=4, patience=0)
-
-
-def bench(traces: dict[str, Trace], **aim: Any) -> Bench:  # noqa: ANN401
-    book = SimpleNamespace(items=ITEMS, traces=lambda name, limits: traces)
-    return Bench(book, Aim(present=LOOSE, wide_rounds=4, rerun=False, **aim))  # type: ignore[arg-type]
-
-
-@pytest.fixture
-def stops_early() -> dict[str, Trace]:
-    return {item.key: Trace((EARLY, LATE), StopReason.ANSWERED) for item in ITEMS}
-
-
-def test_a_threshold_that_lets_wrong_answers_pass_is_raised(stops_early: dict[str, Trace]) -> None:
-    made = bench(stops_early, cost=200)
-    explore(made)
-    chosen = choose(made, made.everything)
-    assert chosen.min_sufficiency == 0.6
-    assert replace(chosen, min_sufficiency=0.5) == LOOSE  # nothing else is moved without a reason
-
-
-def test_no_setting_above_the_cost_is_chosen(stops_early: dict[str, Trace]) -> None:
-    made = bench(stops_early, cost=150)
-    explore(made)
-    assert choose(made, made.everything) == LOOSE
-
-
-def test_present_limits_stay_where_nothing_is_better() -> None:
-    made = bench({item.key: Trace((LATE,), StopReason.ANSWERED) for item in ITEMS})
-    explore(made)
-    assert choose(made, made.everything) == LOOSE
-
-
-def test_coverage_is_lowered_only_if_the_user_allows_it() -> None:
-    step = replace(LATE, coverage=0.75)
-    traces = {item.key: Trace((step,), StopReason.ROUND_LIMIT) for item in ITEMS}
-    kept, lowered = bench(traces), bench(traces, lowest_coverage=0.5)
-    for made in (kept, lowered):
-        explore(made)
-    assert choose(kept, kept.everything).min_coverage == 1.0
-    assert choose(lowered, lowered.everything).min_coverage == 0.75
-
-
-def test_choice_of_one_fold_never_looks_at_the_other(stops_early: dict[str, Trace]) -> None:
-    good = Trace((replace(EARLY, draft="right"), replace(LATE, draft="wrong")), StopReason.ANSWERED)
-    mixed = {item.key: stops_early[item.key] if item.fold else good for item in ITEMS}
-    made = bench(mixed, cost=300)
-    explore(made)
-    fold = np.array([item.fold for item in ITEMS])
-    assert choose(made, fold == 0).min_sufficiency == 0.5
-    assert choose(made, fold == 1).min_sufficiency == 0.6
-
-
-def test_caps_lie_just_above_what_nearly_all_successful_questions_needed() -> None:
-    quick, slow = Trace((LATE,), StopReason.ANSWERED), Trace((EARLY, EARLY, LATE), StopReason.ANSWERED)
-    traces = {item.key: slow if number < 2 else quick for number, item in enumerate(ITEMS)}
-    limits = replace(LOOSE, min_sufficiency=0.6, max_rounds=4, max_read=10)
-    runs = {key: replay(trace, limits) for key, trace in traces.items()}
-    caps = capped(limits, ITEMS, runs, traces)
-    assert (caps.max_rounds, caps.max_read, caps.max_tokens, caps.max_seconds) == (4, 4, 500, 5)
-    rare = {**traces, ITEMS[0].key: quick, ITEMS[1].key: quick}
-    rare_runs = {key: replay(trace, limits) for key, trace in rare.items()}
-    assert capped(limits, ITEMS, rare_runs, rare).max_rounds == 2
-    assert capped(replace(limits, max_rounds=1), ITEMS, rare_runs, rare).max_rounds == 1  # never raised
-
-
-def test_failures_alone_move_no_cap() -> None:
-    traces = {item.key: Trace((replace(EARLY, stop=False),), StopReason.ROUND_LIMIT) for item in ITEMS}
-    runs = {key: replay(trace, LOOSE) for key, trace in traces.items()}
-    assert capped(LOOSE, ITEMS, runs, traces) == LOOSE
-
-
-@pytest.mark.parametrize(
-    ("answer", "answerable", "read", "value"),
-    [
-        ("right", True, ("x",), 1.0),
-        ("wrong", True, ("p",), -1.0),
-        (None, True, ("p",), FOUND),
-        (None, True, (), 0.0),
-        (None, False, (), 1.0),
-        ("right", False, ("x",), -1.0),
-    ],
-)
-def test_worth_of_each_end(answer: str | None, answerable: bool, read: tuple[str, ...], value: float) -> None:
-    question = Question("q", "Who?", ("right",) if answerable else (), answerable=answerable, supports=(Support("p"),))
-    trace = Trace(
-        (Step(new=read, stop=bool(answer), free=True, coverage=1, sufficiency=1, draft=answer or ""),),
-        StopReason.NO_HITS,
-    )
-    assert worth(question, replay(trace, Limits())) == value
-
-
 def test_no_question_or_twin_of_it_is_in_two_folds() -> None:
     questions = [Question(f"q{n}", "Who?", meta={"twin_of": f"q{n // 2}"}) for n in range(20)]
     sets = make_sets([Material(Dataset.of("x", questions), INDEX)], folds=4, seed=1)
@@ -283,6 +178,8 @@ def test_command_keeps_an_artifact_that_loads(tmp_path: Path, monkeypatch: pytes
     assert manifest["training"]["ids"] == [item.id for item in DESK.questions]
     assert manifest["origin"]["name"] == "calibrate"
     assert manifest["scores"]["cv.worth"] == pytest.approx(document["after"]["worth"], abs=1e-4)
+    other = run(*words, "--sample", 7, "--runs", str(Path(document["report"]).parent))
+    assert (other.exit_code, "of another calibration" in other.stderr) == (1, True)
     again = run(*words, "--sample", 6, "--name", "mine", "--artifact", document["artifact"])
     assert again.exit_code == 0, again.output
     assert "Artifact: artifacts/mine/v002" in again.stdout
