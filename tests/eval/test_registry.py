@@ -28,17 +28,10 @@ from hopstop.program.errors import ArtifactMismatch, BadIndex, BadInput
 
 KEY = "sk-planted-NOT-REAL-4471"
 
-WORKER = """
-import json, sys, threading
-import dspy, mlflow
-from hopstop.eval.tracking import log_compilation
-uri, folder = sys.argv[1:]
-run_id = log_compilation(folder, uri)
-print(json.dumps({"run_id": run_id}))
-"""
 LOADER = """
 import json, sys, threading
 import dspy, mlflow
+from hopstop.eval.tracking import log_compilation
 mine = dspy.LM("openai/mine", api_key="other", cache=False)
 dspy.configure(lm=mine, track_usage=True)
 before = dspy.settings.copy()
@@ -52,7 +45,8 @@ thread = threading.Thread(target=ask)
 thread.start()
 thread.join()
 same = dspy.settings.copy() == before and dspy.settings.lm is mine
-print(json.dumps({"answers": answers, "same": same}))
+run_id = log_compilation(sys.argv[3], mlflow.get_tracking_uri())
+print(json.dumps({"answers": answers, "same": same, "run_id": run_id}))
 """
 
 
@@ -107,6 +101,7 @@ def place(tmp_path_factory: pytest.TempPathFactory, chat_server: ChatServer) -> 
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # where MLflow finds uvicorn
         "MLFLOW_TRACKING_URI": uri,
         "MLFLOW_DISABLE_TELEMETRY": "true",
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # two more processes that nobody needs here
         "OPENAI_API_KEY": KEY,
         "LLM_API_BASE": chat_server.base,
         "DSPY_CACHEDIR": str(folder / "cache"),
@@ -116,19 +111,11 @@ def place(tmp_path_factory: pytest.TempPathFactory, chat_server: ChatServer) -> 
     with server(tracking, f"{uri}/health", folder / "tracking.log", environment), pytest.MonkeyPatch.context() as patch:
         for name in ("MLFLOW_TRACKING_URI", "OPENAI_API_KEY"):
             patch.setenv(name, environment[name])
-        sender = python(WORKER, uri, str(folder / "work"), environment=environment)
         registered = register_with_command(made, folder / "films.index")
-        loader = python(LOADER, registered["uri"], QUESTION, environment=environment)
+        loader = python(LOADER, registered["uri"], QUESTION, str(folder / "work"), environment=environment)
         served = serve(registered["uri"], folder / "serving.log", environment)
-        yield Place(
-            folder,
-            uri,
-            registered,
-            result_of(sender, folder / "sender.log")["run_id"],
-            served,
-            result_of(loader, folder / "loader.log"),
-            list(chat_server.keys),
-        )
+        loaded = result_of(loader, folder / "loader.log")
+        yield Place(folder, uri, registered, loaded["run_id"], served, loaded, list(chat_server.keys))
 
 
 QUESTION = "Where was the director of Alien born?"
@@ -188,7 +175,7 @@ def test_the_planted_key_is_nowhere(place: Place) -> None:
     files = [path for path in place.folder.rglob("*") if path.is_file()]
     names = {path.name for path in files}
     assert {"mlflow.db", "manifest.json", "MLmodel", "prompts.txt"} <= names
-    assert {f"{name}.log" for name in ("tracking", "serving", "sender", "loader")} <= names
+    assert {f"{name}.log" for name in ("tracking", "serving", "loader")} <= names
     assert [path for path in files if KEY.encode() in path.read_bytes()] == []
     stored = [path for path in files if (place.folder / "store") in path.parents]
     assert [path for path in stored if path.suffix in (".pkl", ".pickle")] == []

@@ -148,6 +148,17 @@ def test_step_tells_the_name_and_what_is_still_asked() -> None:
     assert 0 < second.p <= 1
 
 
+def test_links_count_their_way_from_the_question() -> None:
+    corpus = sorted([*CHAIN, *MILLS], key=lambda item: item.id)
+    walk = Walk(build_links(corpus), QUESTION, WEIGHTS)
+    _, second = walk.choose(1)[0], walk.choose(1)[0]
+    assert corpus[second.passage].id == "voss"
+    walk.follow()
+    to_brandt = walk.features()[walk.places() == corpus.index(BRANDT)]
+    assert to_brandt[:, FEATURES.index("l_depth")].max() == 2
+    assert to_brandt[:, FEATURES.index("l_logp")].min() == pytest.approx(np.log(second.p))
+
+
 def test_no_passage_is_read_twice_and_all_are_found_in_the_end() -> None:
     corpus = [*CHAIN, *MILLS]
     found = walked(corpus, QUESTION, 100)
