@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import replace
 
 import dspy
 
@@ -14,7 +15,7 @@ from hopstop.program.policy import Policy
 from hopstop.program.queries import next_queries
 from hopstop.program.records import NO_GROUPS, Judgement, Limits, Outcome, Round, StopBy, StopReason
 from hopstop.program.retriever import Retriever
-from hopstop.program.run import Run, check_question
+from hopstop.program.run import FALLBACK, Run, check_question
 from hopstop.program.runtime import Awaiting, Blocking, Runtime, run_blocking
 from hopstop.program.stream import Event, awaited_events, blocking_events
 from hopstop.program.watch import Watch
@@ -140,14 +141,14 @@ class IterativeQA(dspy.Module):
         await self._search_in(run, self.retriever, runtime)
         if not run.new and self.fallback is not None and not run.fell_back:
             run.fell_back = True
-            await self._search_in(run, self.fallback, runtime)
+            await self._search_in(run, self.fallback, runtime, source=FALLBACK)
 
-    async def _search_in(self, run: Run, retriever: Retriever, runtime: Runtime) -> None:
+    async def _search_in(self, run: Run, retriever: Retriever, runtime: Runtime, *, source: str = "") -> None:
         for query in run.queries:
             if run.cancelled:
                 return
             hits = await self.policy.search(run.state(), query, run.k, retriever, runtime)
-            run.admit(query, hits)
+            run.admit(query, [replace(hit, source=source) for hit in hits] if source else hits)
 
     async def _prune(self, run: Run, runtime: Runtime) -> dict[str, float]:
         if not run.new:

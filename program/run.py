@@ -33,6 +33,7 @@ from hopstop.program.watch import Watch
 
 T = TypeVar("T")
 NOT_WATCHED = Watch()
+FALLBACK = "fallback"  # source of the hits of the fallback retriever
 MAX_QUESTION = 10_000  # characters; more is a document, not a question, and would fill an LM's prompt by itself
 
 
@@ -227,7 +228,7 @@ class Run:
                 draft=decided.draft if decided else "",
                 objections=self._objections if decided else (),
                 dropped=dropped,
-                fallback=tuple(item.id for item in self.new if self._hits[item.id].source == "fallback"),
+                fallback=tuple(item.id for item in self.new if self._hits[item.id].source == FALLBACK),
                 usage=self._since(),
                 seconds=now - self._round_started,
             )

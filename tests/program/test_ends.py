@@ -225,3 +225,12 @@ def test_an_answer_that_turns_into_a_look_alike_must_quote_both() -> None:
     outcome = IterativeQA(retriever, policy, Limits(first_k=1, next_k=1))("Who closed incident 4471?")
     assert any("similar" in objection for objection in outcome.rounds[1].objections)
     assert (outcome.reason, len(outcome.rounds)) == (StopReason.ANSWERED, 3)
+
+
+def test_the_fallback_is_asked_once_when_nothing_is_new_and_its_passages_are_marked() -> None:
+    second = WordRetriever((SCOTT,))
+    policy = ScriptedPolicy([HALF, PROOF], queries=["Ridley Scott born"])
+    outcome = IterativeQA(WordRetriever((ALIEN,)), policy, Limits(), fallback=second)(QUESTION)
+    assert (outcome.reason, outcome.answer) == (StopReason.ANSWERED, "South Shields")
+    assert [item.fallback for item in outcome.rounds] == [(), ("scott",)]
+    assert len(second.searched) == 1
