@@ -8,8 +8,7 @@
     │   └── BadLimits       a limit outside its range
     ├── BadIndex            an index folder that is missing, half written or not ours
     │   └── AnalyzerMismatch  an index made with another analyzer
-    ├── ArtifactMismatch    a compiled program that does not fit this one
-    └── MissingExtra        an optional package is needed and not installed
+    └── ArtifactMismatch    a compiled program that does not fit this one
 
 A message says what happened, where (file, line, field) and what to do next. It never holds a key, an address of an
 LM, or text of a passage.
@@ -52,7 +51,3 @@ class AnalyzerMismatch(BadIndex):
 
 class ArtifactMismatch(HopstopError):
     """A compiled program does not fit the program that should load it."""
-
-
-class MissingExtra(HopstopError):
-    """An optional package is needed for this and not installed."""

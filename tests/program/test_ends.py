@@ -14,7 +14,7 @@ from hopstop.program.errors import BadQuestion
 from hopstop.program.lm import LMFailed
 from hopstop.program.loop import IterativeQA
 from hopstop.program.policy import Reply, State
-from hopstop.program.records import Claim, Decision, Limits, Outcome, Passage, StopReason, Usage
+from hopstop.program.records import Claim, Decision, Hit, Limits, Outcome, Passage, StopReason, Usage
 from hopstop.program.runtime import Runtime
 
 
@@ -234,3 +234,14 @@ def test_the_fallback_is_asked_once_when_nothing_is_new_and_its_passages_are_mar
     assert (outcome.reason, outcome.answer) == (StopReason.ANSWERED, "South Shields")
     assert [item.fallback for item in outcome.rounds] == [(), ("scott",)]
     assert len(second.searched) == 1
+
+
+def test_a_retriever_that_leaks_does_not_get_a_passage_past_the_loop() -> None:
+    class Leaky(WordRetriever):
+        def search(self, query: str, k: int, groups: frozenset[str] = frozenset()) -> list[Hit]:
+            return super().search(query, k, groups | {"finance"})
+
+    policy = ScriptedPolicy([HALF])
+    outcome = IterativeQA(Leaky(FILMS), policy)("What was Ridley Scott paid?", groups=frozenset({"staff"}))
+    assert "XYZZY" not in repr(outcome) + repr(policy.states)
+    assert all(passage.id != "secret" for passage in outcome.evidence)
