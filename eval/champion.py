@@ -82,7 +82,10 @@ def _check(manifest: Manifest, mine: Evaluation, folder: Path) -> None:
     place = f"{manifest.name}/{manifest.version}"
     if mine.header["system"]["version"] != place:
         raise BadInput(f"{folder}: an evaluation of {mine.header['system']['version']}, not of {place}")
+    if mine.header["system"].get("artifact", manifest.digest()) != manifest.digest():
+        raise BadInput(f"{folder}: an evaluation of another artifact that is called {place} too; evaluate this one")
     known = set(manifest.training.ids if manifest.training else ()) & set(mine.header["questions"])
+    known |= set(mine.header.get("trained_on", ()))
     if known:
         raise BadInput(
             f"{folder}: {len(known)} of its questions are among those that {place} was compiled on; evaluate on others"

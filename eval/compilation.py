@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ class Compilation:
         cost: What it took, by name, e.g. {"calls": 120, "tokens": 90000}.
         artifact: Folder of the version that was made.
         files: Names of files in the folder of the compilation that are sent with it.
+        intervals: Low and high end of the 95 % interval of the difference after - before, by name of the measure.
     """
 
     recipe: Mapping[str, Any]
@@ -35,6 +36,7 @@ class Compilation:
     artifact: Path
     cost: Mapping[str, float | None]
     files: tuple[str, ...] = ()
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     def params(self) -> dict[str, str]:
         """The parameters of its MLflow run."""
@@ -50,6 +52,8 @@ class Compilation:
         for name, value in self.after.items():
             old = self.before.get(name)
             named[f"difference.{name}"] = None if value is None or old is None else value - old
+        for name, (low, high) in self.intervals.items():
+            named |= {f"difference.{name}.low": low, f"difference.{name}.high": high}
         return {name: float(value) for name, value in named.items() if value is not None and math.isfinite(value)}
 
 
@@ -59,7 +63,7 @@ def write_compilation(folder: Path, made: Compilation) -> None:
     Raises:
         BadInput: The folder cannot be written.
     """
-    names = ("recipe", "data", "before", "after", "cost")
+    names = ("recipe", "data", "before", "after", "cost", "intervals")
     value = {name: dict(getattr(made, name)) for name in names}
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -77,6 +81,8 @@ def read_compilation(folder: Path) -> Compilation:
     """
     value = read_json(folder / COMPILATION, "run `hopstop compile` or `hopstop calibrate` first")
     try:
-        return Compilation(**{**value, "artifact": Path(value["artifact"]), "files": tuple(value["files"])})
-    except (KeyError, TypeError) as error:
+        intervals = {name: (low, high) for name, (low, high) in value.get("intervals", {}).items()}
+        place = {"artifact": Path(value["artifact"]), "files": tuple(value["files"])}
+        return Compilation(**{**value, **place, "intervals": intervals})
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BadInput(f"{folder / COMPILATION}: not written by this version of Hopstop ({error})") from None

@@ -14,7 +14,8 @@ from hopstop.eval.system import System
 from hopstop.program.errors import BadInput
 
 HEADER, OUTCOMES = "run.json", "outcomes.jsonl"
-REPORT, REPORT_TEXT, DIAGNOSIS = "report.json", "report.md", "diagnosis.json"
+REPORT, REPORT_TEXT, DIAGNOSIS, GAPS = "report.json", "report.md", "diagnosis.json", "gaps.json"
+BATCHES = "batches.jsonl"
 SCHEMA = 1
 
 
@@ -45,7 +46,7 @@ def start_fresh(out: str | Path) -> None:
     Raises:
         BadInput: They cannot be removed.
     """
-    for name in (OUTCOMES, HEADER, REPORT, REPORT_TEXT, DIAGNOSIS):
+    for name in (OUTCOMES, HEADER, REPORT, REPORT_TEXT, DIAGNOSIS, GAPS, BATCHES):
         try:
             (Path(out) / name).unlink(missing_ok=True)
         except OSError as error:
@@ -54,6 +55,8 @@ def start_fresh(out: str | Path) -> None:
 
 def read_header(folder: Path) -> dict[str, Any]:
     """What was run in this folder: schema, system, data (name, hash, n), versions and the ids of the questions.
+
+    Of a compiled program also trained_on: the ids of those questions that it was compiled on.
 
     Raises:
         BadInput: There is no such file, or it is damaged.
@@ -99,7 +102,13 @@ def _header(system: System, data: Dataset) -> dict[str, Any]:
         "data": {"name": data.name, "hash": data.hash, "n": len(data.questions)},
         "versions": {name: version_of(name) for name in ("hopstop", "dspy")},
         "questions": [question.id for question in data.questions],
+        **({} if system.trained_on is None else {"trained_on": _seen(system.trained_on, data)}),
     }
+
+
+def _seen(ids: frozenset[str], data: Dataset) -> list[str]:
+    """Ids of the questions that are among these, or are twins of one of them."""
+    return [item.id for item in data.questions if {item.id, str(item.meta.get("twin_of", item.id))} & ids]
 
 
 def _check(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from hopstop.eval.diagnose import diagnose
-from hopstop.eval.folder import DIAGNOSIS, OUTCOMES, REPORT, REPORT_TEXT, read_header, write_json, write_text
+from hopstop.eval.folder import DIAGNOSIS, GAPS, OUTCOMES, REPORT, REPORT_TEXT, read_header, write_json, write_text
+from hopstop.eval.gaps import as_json, gaps_of_rows, grouped
 from hopstop.eval.outcomes import Row, read_rows
 from hopstop.eval.report_text import as_markdown
 from hopstop.eval.score import Crash, Score, aggregate, by_stop_reason
@@ -46,11 +47,18 @@ class Evaluation:
         """Whether the system never answers by its nature."""
         return bool(self.header["system"].get("reads_only"))
 
+    @property
+    def trained_on(self) -> int | None:
+        """Questions that the system was compiled on, so that figures are in sample; None if nobody knows."""
+        seen = self.header.get("trained_on")
+        return None if seen is None else len(seen)
+
     def figures(self) -> dict[str, Any]:
-        """The system, its metrics and the same by StopReason."""
+        """The system, how many of the questions it was compiled on, its metrics and the same by StopReason."""
         parts = {name: self._known(values) for name, values in by_stop_reason(self.results).items()}
         return {
             "system": self.header["system"],
+            "trained_on": self.trained_on,
             "metrics": self._known(aggregate(self.results)),
             "by_stop_reason": parts,
         }
@@ -71,15 +79,16 @@ def load(folder: str | Path) -> Evaluation:
 
 
 def write_report(out: str | Path, *, baseline: str | Path | None = None) -> dict[str, Any]:
-    """Write `report.json`, `report.md` and `diagnosis.json` (a list of cases) into the folder of an evaluation.
+    """Write `report.json`, `report.md`, `diagnosis.json` (cases) and `gaps.json` (see gaps.py) into its folder.
 
     Args:
         out: The folder.
         baseline: The folder of another system's evaluation on the same questions.
 
     Returns:
-        The document in `report.json`: system, data (name, hash, n), metrics (see `aggregate`), by_stop_reason,
-        baseline (system, metrics and by_stop_reason of the other one, or None), difference (ours minus the baseline:
+        The document in `report.json`: system, data (name, hash, n), trained_on (questions that the system was compiled
+        on, or None if nobody knows), metrics (see `aggregate`), by_stop_reason, baseline (system, trained_on, metrics
+        and by_stop_reason of the other one, or None), difference (ours minus the baseline:
         metric -> value, low, high, n, and p where McNemar's test applies; or None), report (path of the page).
         Shares are in [0, 1]; what was not measured is None.
 
@@ -100,6 +109,7 @@ def write_report(out: str | Path, *, baseline: str | Path | None = None) -> dict
     cases = diagnose(ours.rows)
     try:
         write_text(folder / REPORT_TEXT, as_markdown(document, ours.results, cases))
+        write_json(folder / GAPS, as_json(grouped(gaps_of_rows(ours.rows))))
         write_json(folder / DIAGNOSIS, {"cases": [asdict(case) for case in cases]})
         write_json(folder / REPORT, document)
     except OSError as error:

@@ -25,6 +25,7 @@ def as_markdown(report: Mapping[str, Any], results: Sequence[Score | Crash], cas
         f"- system: policy {system['policy']}, LM {system['lm'] or 'none'}, version {system['version']}\n"
         f"- limits: {limits}\n"
         f"- data: {data['name']}, {data['n']} questions, {len(results)} with a result, SHA-256 {data['hash']}",
+        *in_sample(report),
         "## Measures",
         _grid(*measures(report)),
         "## By StopReason",
@@ -33,6 +34,17 @@ def as_markdown(report: Mapping[str, Any], results: Sequence[Score | Crash], cas
         *_crashes(results),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def in_sample(report: Mapping[str, Any]) -> list[str]:
+    """A warning, or nothing: that the system was compiled on questions that it is measured on."""
+    seen = report.get("trained_on")  # reports from before it was told lack it
+    if not seen:
+        return []
+    return [
+        f"version {report['system']['version']} was compiled on {seen} of these {report['data']['n']} questions: "
+        "its figures are in sample; report those of other questions"
+    ]
 
 
 def measures(report: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:

@@ -18,12 +18,13 @@ from pathlib import Path
 
 EXPERIMENT = "hopstop"
 DEFAULT_STORE = "sqlite:///mlflow.db"
-_DEFAULTS = {
+STORE_DEFAULTS = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",  # seconds; MLflow's own 120 and 7 retries are made for training jobs
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_TRUNCATE_LONG_VALUES": "true",
 }
+"""Environment of MLflow, where the user has not set it."""
 ERROR_MARK = "hopstop-error: "  # what a sender says of an error of ours, on a line of its own
 
 
@@ -58,7 +59,7 @@ def run_apart(module: str, arguments: Sequence[str | Path], *, timeout_seconds: 
     with tempfile.TemporaryDirectory() as scratch:
         note = Path(scratch) / "note"
         command = [sys.executable, "-P", "-m", module, *map(str, arguments), str(note)]
-        environment = {**_DEFAULTS, **os.environ, "MLFLOW_TRACKING_URI": store()}
+        environment = {**STORE_DEFAULTS, **os.environ, "MLFLOW_TRACKING_URI": store()}
         try:
             done = subprocess.run(
                 command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_seconds

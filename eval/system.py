@@ -29,6 +29,8 @@ class System:
         limits: Bounds of one question, e.g. `dataclasses.asdict(Limits())`. Plain JSON values.
         version: Of the system, e.g. of its artifact; of Hopstop by default.
         reads_only: Whether it never answers by its nature, so that measures of its answers say nothing.
+        artifact: Digest of its artifact's manifest, since two artifacts may bear one name and version; empty without.
+        trained_on: Ids of the questions that it was compiled on; None if nobody knows.
     """
 
     answers: Answers
@@ -37,6 +39,8 @@ class System:
     limits: Mapping[str, Any] = field(default_factory=dict)
     version: str = field(default_factory=lambda: version_of("hopstop"))
     reads_only: bool = False
+    artifact: str = ""
+    trained_on: frozenset[str] | None = None
 
     def describe(self) -> dict[str, Any]:
         """The description as a JSON object."""
@@ -46,4 +50,5 @@ class System:
             "limits": dict(self.limits),
             "version": self.version,
             "reads_only": self.reads_only,
+            **({"artifact": self.artifact} if self.artifact else {}),
         }

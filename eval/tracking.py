@@ -136,7 +136,7 @@ def log_compilation(folder: str | Path, tracking_uri: str) -> str:
 
 def metrics_of(report: Mapping[str, Any]) -> dict[str, float]:
     """The metrics of a report by their MLflow names. What was not measured is left out, never 0."""
-    named: dict[str, Any] = dict(report["metrics"])
+    named: dict[str, Any] = {"trained_on": report.get("trained_on"), **report["metrics"]}
     for reason, values in report["by_stop_reason"].items():
         named |= {f"{name}.{reason}": value for name, value in values.items()}
     if report["baseline"] is not None:
@@ -154,6 +154,7 @@ def params_of(header: Mapping[str, Any]) -> dict[str, Any]:
         "policy": system["policy"],
         "lm": system["lm"],
         "version": system["version"],
+        **({"artifact": system["artifact"]} if "artifact" in system else {}),
         **{f"limits.{name}": value for name, value in system["limits"].items()},
         **{f"data.{name}": value for name, value in data.items()},
         **{f"{name}_version": value for name, value in versions.items()},

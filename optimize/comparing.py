@@ -45,9 +45,9 @@ def compare_versions(before: str, after: str, how: Circumstances) -> dict[str, A
     """Compare two versions, each the folder of an artifact or of an evaluation, or the id of an MLflow run.
 
     Returns:
-        before and after (name, system, metrics, by_stop_reason), data, difference (after - before: metric -> value,
-        low, high, n, and p where McNemar's test applies), won and lost (ids that only one of them answered rightly:
-        exact match, or an unanswerable question left unanswered).
+        before and after (name, system, trained_on, metrics, by_stop_reason), data, difference (after - before: metric
+        -> value, low, high, n, and p where McNemar's test applies), won and lost (ids that only one of them answered
+        rightly: exact match, or an unanswerable question left unanswered).
 
     Raises:
         BadInput: One of the two is nothing of the kind, questions are missing, the two are over different questions, or
@@ -111,13 +111,12 @@ def _run(artifact: Path, how: Circumstances) -> Evaluation:
     """Evaluate an artifact, into a folder below `runs` of its own: what is there is not run again."""
     if how.material is None:
         raise BadInput(f"{artifact}: to run this program give --questions, and --corpus or --index")
-    choice, manifest = replace(how.choice, artifact=artifact), read_version(artifact).manifest
-    if manifest.policy != "lm":
+    choice = replace(how.choice, artifact=artifact)
+    if read_version(artifact).manifest.policy != "lm":
         choice = replace(choice, lm="", api_base=None)
     choice = resolve(choice)
     system = make_system(choice, make_program(choice, how.material.index))
-    usual = default_out(system, how.material)  # two artifacts may bear the same name and version
-    out = usual.with_name(f"{usual.name}-{manifest.state_sha256[:8]}")
+    out = default_out(system, how.material)
     with bar(system.version) as listener:
         evaluate(system, how.material.data, out, threads=how.threads, progress=listener)
     return load(out)

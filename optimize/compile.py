@@ -28,6 +28,7 @@ from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
+from hopstop.program.manifest import Training
 from hopstop.program.predictor_state import dump
 from hopstop.program.records import Usage
 
@@ -43,6 +44,7 @@ class Job:
         recipe: How.
         teacher: A DSPy LM that answers examples and writes instructions; None: the program's own.
         threads: Calls at once where the order does not matter, >= 1.
+        earlier: What the program was compiled on before; None if it was not.
     """
 
     program: IterativeQA
@@ -51,6 +53,7 @@ class Job:
     recipe: Recipe
     teacher: Any = None
     threads: int = 1
+    earlier: Training | None = None
 
     def describe(self) -> dict[str, Any]:
         """What determines the result, as a JSON object; no key, no address."""
@@ -66,6 +69,7 @@ class Job:
             "lm": policy.caller.lm.model,
             "teacher": None if self.teacher is None else self.teacher.model,
             "reply_schema": uses_schema(policy),
+            "options": asdict(policy.options),
             "limits": asdict(self.program.limits),
             "state": {name: dump(name, getattr(policy, attribute)) for name, attribute in PREDICTORS.items()},
             "versions": {name: version_of(name) for name in ("hopstop", "dspy")},
@@ -203,7 +207,7 @@ class _Run:
         self._marker = Marker({label.id: label for label in labels}, index_of(job.program))
 
     def compiled(self) -> Compiled:
-        policy = LMPolicy(self._policy.caller.lm, schema=self._policy.caller.schema)
+        policy = self._policy.like(self._policy.caller.lm)
         for attribute in PREDICTORS.values():
             setattr(policy, attribute, getattr(self._policy, attribute).deepcopy())
         done = {name: self._predictor(name) for name in self._job.recipe.predictors}
@@ -211,12 +215,13 @@ class _Run:
         kept = {name: value["state"] for name, value in done.items() if value["scores"]["kept"]}
         if self._job.recipe.joint:
             with self._at("joint"):
-                kept, scores["joint"] = choose_jointly(self._loops(), kept)
+                chosen, told = choose_jointly(self._loops(), kept)
+            scores |= {name: _taken_back(scores[name]) for name in kept.keys() - chosen.keys()} | {"joint": told}
+            kept = chosen
         for name, state in kept.items():
             getattr(policy, PREDICTORS[name]).load_state(state)
         calls = sum(value["metric_calls"] for value in done.values())
-        program = IterativeQA(self._job.program.retriever, policy, self._job.program.limits)
-        return Compiled(program, scores, calls, self._book.total, self._book.paid)
+        return Compiled(self._job.program.like(policy=policy), scores, calls, self._book.total, self._book.paid)
 
     def _predictor(self, name: str) -> dict[str, Any]:
         found = self._bench.finished(name)
@@ -272,6 +277,13 @@ class _Run:
 
     def _tell(self) -> None:
         self._listener(Progress(self._stage, self._book.total.calls, self._expected.calls, self._book.paid))
+
+
+def _taken_back(scores: Mapping[str, Any]) -> dict[str, Any]:
+    """The scores of a predictor that is as before after all."""
+    same = {"difference": 0.0, "low": 0.0, "high": 0.0}
+    dev = {name: {**change, "after": change["before"], **same} for name, change in scores["dev"].items()}
+    return {**scores, "kept": False, "dev": dev}
 
 
 def _sides(split: Split) -> tuple[tuple[Label, ...], ...]:

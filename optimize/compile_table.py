@@ -24,15 +24,12 @@ def compile_table(report: Mapping[str, Any]) -> Table:
         table.add_column(head, justify="right", no_wrap=True)
     for name, scores in report["scores"].items():
         for number, (measure, change) in enumerate(scores.get("dev", {}).items()):
-            table.add_row("" if number else _head(name, scores), measure, *_cells(change))
+            head = (name, "" if scores["kept"] else "(not kept)")[number] if number < 2 else ""
+            table.add_row(head, measure, *_cells(change))
     if joint := report["scores"].get("joint"):
         before, chosen = (f"{joint[key]:.3f}" for key in ("before", "chosen"))
         table.add_row("joint", "proven minus cost", before, chosen, "-", str(joint["n"]))
     return table
-
-
-def _head(name: str, scores: Mapping[str, Any]) -> str:
-    return name if scores["kept"] else f"{name} (not kept)"
 
 
 def _cells(change: Mapping[str, Any]) -> tuple[str, ...]:

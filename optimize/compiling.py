@@ -15,7 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
+from hopstop.eval.compilation import COMPILATION, Compilation, write_compilation
 from hopstop.eval.datasets import check_supports, read_questions
+from hopstop.eval.folder import BATCHES
 from hopstop.eval.questions import Dataset
 from hopstop.optimize.build import make_lm, make_program, resolve
 from hopstop.optimize.compile import Compiled, Job, Listener, Progress, compile_program, estimate_of
@@ -25,6 +27,7 @@ from hopstop.optimize.options import Choice
 from hopstop.optimize.recipes import Recipe
 from hopstop.optimize.workbench import Workbench, digest
 from hopstop.program import artifact
+from hopstop.program.artifact_folder import read_version
 from hopstop.program.errors import BadDataset
 from hopstop.program.manifest import Training, json_bytes
 from hopstop.program.records import Usage
@@ -74,7 +77,16 @@ def prepare(order: Order) -> Job:
     refuse_overlap((*labels.train_ids, *labels.dev_ids), held_out)
     program = make_program(resolve(order.choice), first.index)
     teacher = None if order.teacher is None else make_lm(order.teacher)
-    return Job(program=program, data=data, labels=labels, recipe=order.recipe, teacher=teacher, threads=order.threads)
+    start = order.choice.artifact
+    return Job(
+        program=program,
+        data=data,
+        labels=labels,
+        recipe=order.recipe,
+        teacher=teacher,
+        threads=order.threads,
+        earlier=None if start is None else read_version(start).manifest.training,
+    )
 
 
 def _with_twins(first: Material, others: Sequence[Path]) -> Dataset:
@@ -111,7 +123,7 @@ def clear(work: Path, job: Job) -> None:
     Raises:
         BadInput: It cannot be removed.
     """
-    for path in (work / "job.json", work / LOG):
+    for path in (work / "job.json", work / LOG, work / COMPILATION, work / BATCHES):
         path.unlink(missing_ok=True)
     Workbench(work, job.describe()).clear()
 
@@ -154,8 +166,42 @@ def save(job: Job, compiled: Compiled, out: Path, name: str) -> Path:
     }
     if job.teacher is not None:
         refuse_secrets({"origin": json_bytes(origin), "scores": json_bytes(dict(compiled.scores))}, [job.teacher])
-    training = Training(job.data.name, job.data.hash, job.labels.train_ids)
+    training = Training(job.data.name, job.data.hash, job.labels.train_ids).after(job.earlier)
     return artifact.save(compiled.program, out, name=name, training=training, scores=compiled.scores, origin=origin)
+
+
+def note(job: Job, compiled: Compiled, folder: Path, work: Path) -> None:
+    """Write what was made, and what it brought on dev, into the work folder, from which it can be sent to MLflow.
+
+    Raises:
+        BadInput: It cannot be written.
+    """
+    changed = {
+        f"{name}.{measure}": change
+        for name, told in compiled.scores.items()
+        for measure, change in told.get("dev", {}).items()
+    }
+    made = Compilation(
+        recipe={**asdict(job.recipe), "teacher": None if job.teacher is None else job.teacher.model},
+        data={
+            "name": job.data.name,
+            "hash": job.data.hash,
+            "n": len(job.data.questions),
+            "train": len(job.labels.train_ids),
+            "dev": len(job.labels.dev_ids),
+        },
+        before={name: change["before"] for name, change in changed.items()},
+        after={name: change["after"] for name, change in changed.items()},
+        intervals={name: (change["low"], change["high"]) for name, change in changed.items()},
+        cost={**_spent(compiled.used), "metric_calls": compiled.metric_calls},
+        artifact=folder,
+    )
+    write_compilation(work, made)
+
+
+def seen_before(job: Job) -> int:
+    """Questions to measure on that the program was compiled on before, so that "before" is in sample."""
+    return len(set(job.labels.dev_ids) & set(job.earlier.ids if job.earlier else ()))
 
 
 def counts(job: Job) -> dict[str, dict[str, int]]:

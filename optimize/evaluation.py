@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemaini
 from rich.progress import Progress as Bar
 
 from hopstop.eval.baselines import OnePass
+from hopstop.eval.batch_run import InBatches, evaluate_in_batches
 from hopstop.eval.report import write_report
 from hopstop.eval.run import Listener, Progress, evaluate, start_fresh
 from hopstop.eval.system import System
@@ -37,12 +38,14 @@ class Work:
         threads: Questions in work at once, >= 1.
         baseline_k: Passages that one search reads; None: no baseline.
         fresh: Whether earlier results in the folder are removed first.
+        batch: How it goes through batches, `threads` aside; None: live.
     """
 
     out: Path
     threads: int = 1
     baseline_k: int | None = None
     fresh: bool = False
+    batch: InBatches | None = None
 
 
 def default_out(system: System, material: Material) -> Path:
@@ -68,7 +71,10 @@ def run(system: System, material: Material, work: Work) -> dict[str, Any]:
         start_fresh(work.out)
         start_fresh(folder)
     with bar(system.lm or system.policy) as listener:
-        evaluate(system, material.data, work.out, threads=work.threads, progress=listener)
+        if work.batch is None:
+            evaluate(system, material.data, work.out, threads=work.threads, progress=listener)
+        else:
+            evaluate_in_batches(system, material.data, work.out, work.batch, progress=listener)
     if work.baseline_k is None:
         return write_report(work.out)
     with bar(BASELINE_FOLDER) as listener:
@@ -105,7 +111,7 @@ def bar(name: str) -> Iterator[Listener]:
                 shown.console.print(f"{name}: {state.done} of {state.total} were done before (--fresh starts again)")
             crashed = f", {state.crashed} crashed" if state.crashed else ""
             stopping = ", finishing what is in work" if state.stopping else ""
-            words = f"{name}{crashed}{stopping}"
+            words = ", ".join(filter(None, (f"{name}{crashed}{stopping}", state.note)))
             shown.update(task, description=words, completed=state.done, total=state.total)
 
         yield listen

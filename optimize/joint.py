@@ -51,13 +51,13 @@ class Loops:
         before = self.program.policy
         if not isinstance(before, LMPolicy):
             return 0.0
-        policy = LMPolicy(self.lm, schema=before.caller.schema)
+        policy = before.like(self.lm)
         for name, attribute in PREDICTORS.items():
             setattr(policy, attribute, getattr(before, attribute).deepcopy())
             if name in states:
                 getattr(policy, attribute).load_state(states[name])
         limits = replace(self.program.limits, max_seconds=NO_CLOCK)
-        loop = IterativeQA(self.program.retriever, policy, limits)
+        loop = IterativeQA(self.program.retriever, policy, limits, guards=self.program.guards)
         values = [self._value(loop, question) for question in self.questions()]
         return sum(values) / len(values) if values else 0.0
 

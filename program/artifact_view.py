@@ -101,6 +101,22 @@ def one_line(value: object) -> str:
     return " ".join(str(value).split())
 
 
+def flat(values: Mapping[str, Any], *, rows: bool = False) -> dict[str, Any]:
+    """Nested values by dotted names.
+
+    Args:
+        values: JSON.
+        rows: Whether an object that holds no other object stays whole.
+    """
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if not isinstance(value, Mapping) or (rows and not any(isinstance(item, Mapping) for item in value.values())):
+            found[name] = value
+        else:
+            found |= {f"{name}.{inner}": item for inner, item in flat(value, rows=rows).items()}
+    return found
+
+
 def trained_on(manifest: Manifest) -> str | None:
     """The training data in short; None if there was none."""
     data = manifest.training
@@ -112,10 +128,23 @@ def _head(manifest: Manifest) -> Iterator[str]:
     yield f"saved by hopstop {manifest.hopstop}, dspy {manifest.dspy}"
     if manifest.training is not None:
         yield f"compiled on {trained_on(manifest)}"
-    for title, values in (("origin", manifest.origin), ("scores", manifest.scores), ("limits", manifest.limits)):
+    parts = {
+        "origin": manifest.origin,
+        "scores": manifest.scores,
+        "options": manifest.options,
+        "limits": manifest.limits,
+        "guards": manifest.guards,
+    }
+    for title, values in parts.items():
         if values:
             yield f"\n{title}"
-            yield from (f"  {key}: {one_line(value)}" for key, value in values.items())
+            yield from (f"  {key}: {_row(value)}" for key, value in flat(values, rows=True).items())
+
+
+def _row(value: object) -> str:
+    if not isinstance(value, Mapping):
+        return one_line(value)
+    return ", ".join(f"{key} {round(item, 4) if isinstance(item, float) else item}" for key, item in value.items())
 
 
 def readme(stored: Stored) -> str:

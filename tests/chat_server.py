@@ -7,6 +7,8 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import dspy
+
 
 class ChatServer(ThreadingHTTPServer):
     """Speaks OpenAI's chat protocol; answers from a function of the prompt and keeps what it was sent."""
@@ -43,6 +45,16 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
+
+
+def lm_class(**fixed: object) -> type[dspy.LM]:
+    """The class of DSPy's LMs with these options fixed, to put in its place."""
+
+    class Fixed(dspy.LM):
+        def __init__(self, *words: str, **options: object) -> None:
+            super().__init__(*words, **{**options, **fixed})
+
+    return Fixed
 
 
 def unforeseen(prompt: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from typing import Any
@@ -19,7 +19,7 @@ from hopstop.eval.questions import Dataset
 from hopstop.optimize.cases import Label
 from hopstop.optimize.compile import Job
 from hopstop.optimize.labels import Amount, Labels, make_labels
-from hopstop.optimize.recipes import Recipe
+from hopstop.optimize.recipes import RECIPES, Recipe
 from hopstop.program import BM25Index, IterativeQA, LMPolicy
 
 LINE = "Look twice at every name."
@@ -56,7 +56,7 @@ class SkilledEngine:
 
     def _answer(self, request: lm15.Request) -> str:
         system = str(request.system)
-        if not re.search("`verdict`|`leads_on`|`query`", _outputs(system)):
+        if not re.search("`verdict`|`related`|`query`", _outputs(system)):
             return self._write(system)
         examples = sum(message.role == "assistant" for message in request.messages)
         skill = NATIVE + EACH_EXAMPLE * examples + FROM_LINE * (LINE in system)
@@ -126,6 +126,11 @@ def desk() -> tuple[Dataset, BM25Index]:
 @cache
 def desk_labels() -> Labels:
     return make_labels(*desk(), Amount(train=24, dev=16))
+
+
+def small(name: str) -> Recipe:
+    """A recipe that is soon done, for two predictors."""
+    return replace(RECIPES[name], budget=80, candidates=3, predictors=("decide", "rewrite"))
 
 
 def desk_job(recipe: Recipe, *, lm: Any = None, teacher: Any = None) -> Job:  # noqa: ANN401

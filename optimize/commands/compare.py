@@ -42,12 +42,16 @@ def command(before: str, after: str, *, as_json: bool, **given: Any) -> None:  #
     """
     if given["corpus"] and given["index"]:
         raise click.UsageError("give --corpus or --index, not both")
+    from hopstop.eval.report_text import in_sample
     from hopstop.optimize.comparing import Circumstances, compare_versions
 
     limits = {"max_read": given["max_passages"]} if given["max_passages"] else {}
     choice = Choice(policy="", lm=given["lm"] or "", api_base=given["api_base"], limits=limits)
     how = Circumstances(choice=choice, material=_material(given), threads=given["threads"])
     compared = compare_versions(before, after, how)
+    for side in ("before", "after"):
+        for words in in_sample({**compared[side], "data": compared["data"]}):
+            click.echo(f"Note: {words}.", err=True)
     if as_json:
         print_json(compared)
     else:

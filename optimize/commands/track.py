@@ -13,7 +13,9 @@ from hopstop.optimize.options import json_option, print_json
 @click.argument("report_dir", type=click.Path(path_type=Path))
 @json_option
 def command(report_dir: Path, *, as_json: bool) -> None:
-    """Send the evaluation in the folder REPORT_DIR to MLflow, e.g. one that could not be sent when it was run.
+    """Send what is in the folder REPORT_DIR to MLflow, e.g. because it could not be sent when it was run.
+
+    It holds an evaluation (hopstop eval), or is the folder of a compile (--work) or calibration (--runs).
 
     It goes to the server or file in MLFLOW_TRACKING_URI, or else to the file mlflow.db in this folder.
 

@@ -222,7 +222,8 @@ def test_a_compilation_is_a_run_with_artifact_prompts_and_figures(place: Place) 
 
 
 def test_a_compilation_is_read_as_it_was_written(tmp_path: Path) -> None:
-    made = compilation(tmp_path / "artifact")
+    made = replace(compilation(tmp_path / "artifact"), intervals={"em": (-0.25, 0.75)})
+    assert made.metrics()["difference.em.low"] == -0.25
     write_compilation(tmp_path, made)
     assert read_compilation(tmp_path) == made
     (tmp_path / COMPILATION).write_text("{}")

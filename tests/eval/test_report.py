@@ -62,7 +62,8 @@ ONE_PASS = System(answers=one_pass, policy="one-pass", reads_only=True)
 def test_the_document_has_the_agreed_form_and_is_what_stands_on_disk(tmp_path: Path) -> None:
     results = evaluate(LOOP, dataset(), tmp_path)
     document = write_report(tmp_path)
-    assert list(document) == ["system", "data", "metrics", "by_stop_reason", "baseline", "difference", "report"]
+    parts = ["system", "data", "trained_on", "metrics", "by_stop_reason", "baseline", "difference", "report"]
+    assert list(document) == parts
     assert document["data"] == {"name": "ma|de", "hash": dataset().hash, "n": 6}
     assert document["system"]["policy"] == "loop"
     assert document["metrics"] == aggregate(results)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import dspy
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, lm_class
 
+import hopstop.optimize.replies  # noqa: F401 - a class in it derives from dspy.LM, which is replaced below
 from fakes import FILMS
 from hopstop.program.bm25 import BM25Index
 
@@ -24,7 +24,7 @@ def films(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    monkeypatch.setattr(dspy, "LM", partial(dspy.LM, cache=False))  # the cache on disk outlives a test
+    monkeypatch.setattr(dspy, "LM", lm_class(cache=False))  # the cache on disk outlives a test
     with ChatServer() as server:
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

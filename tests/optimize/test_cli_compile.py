@@ -5,11 +5,14 @@ from pathlib import Path
 
 import dspy
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, lm_class
 from click.testing import CliRunner, Result
 
+from hopstop.eval import tracking
+from hopstop.eval.compilation import read_compilation
 from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
+from hopstop.eval.sender import NotSent
 from hopstop.optimize.cli import main
 from hopstop.program.artifact_folder import read_version
 
@@ -36,7 +39,19 @@ def searching_for_what_is_missing(prompt: str) -> str:
 
 def compile_with(server: ChatServer, *words: object) -> Result:
     given = ["compile", "questions.jsonl", "--corpus", "corpus.jsonl", "--lm", "openai/fake", "--api-base", server.base]
-    sizes = ["--recipe", "labeled", "--predictors", "rewrite", "--train", "9", "--dev", "5", "--budget", "30"]
+    sizes = [
+        "--recipe",
+        "labeled",
+        "--predictors",
+        "rewrite",
+        "--train",
+        "9",
+        "--dev",
+        "5",
+        "--budget",
+        "30",
+        "--no-track",
+    ]
     return CliRunner().invoke(main, [*given, *sizes, *map(str, words)])
 
 
@@ -86,6 +101,40 @@ def test_key_and_address_are_in_no_file_and_no_output(desk: Path, chat_server: C
         assert [path for path in files if secret.encode() in path.read_bytes()] == []
 
 
+def test_store_that_cannot_be_used_loses_no_compile(
+    desk: Path, chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*given: object, **options: object) -> str:
+        raise NotSent("it is full")
+
+    monkeypatch.setattr(tracking, "run_apart", refuse)
+    chat_server.reply = searching_for_what_is_missing
+    result = compile_with(chat_server, "--track", "--work", "work", "--json", "--yes")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    made = read_compilation(desk / "work")
+    assert made.artifact == desk / report["artifact"]
+    assert read_version(made.artifact).manifest.scores == report["scores"]
+    assert "it is full. Nothing is lost" in result.stderr
+    assert "hopstop track work" in result.stderr
+
+
+def test_what_a_program_was_compiled_on_before_is_kept_and_told(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    first = json.loads(compile_with(chat_server, "--yes", "--json").stdout)["artifact"]
+    old = read_version(desk / first).manifest.training
+    assert old is not None
+    again = compile_with(chat_server, "--artifact", first, "--seed", 1, "--yes", "--json")
+    assert again.exit_code == 0, again.output
+    new = read_version(desk / json.loads(again.stdout)["artifact"]).manifest.training
+    assert new is not None
+    assert set(new.ids) > set(old.ids)
+    assert "questions to measure on are among those that the program was compiled on before" in again.stderr
+    same = compile_with(chat_server, "--artifact", first, "--yes", "--json")
+    assert same.exit_code == 0, same.output
+    assert "compiled on before" not in same.stderr
+
+
 def test_nothing_is_asked_before_the_user_agrees(desk: Path, chat_server: ChatServer) -> None:
     chat_server.reply = searching_for_what_is_missing
     result = compile_with(chat_server)
@@ -120,8 +169,7 @@ def test_questions_of_several_files_are_compiled_on(desk: Path, chat_server: Cha
 def test_server_that_is_gone_ends_with_one_line(
     desk: Path, chat_server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = dspy.LM
-    monkeypatch.setattr(dspy, "LM", lambda *args, **options: usual(*args, **{**options, "num_retries": 0}))
+    monkeypatch.setattr(dspy, "LM", lm_class(num_retries=0))  # the retries wait for seconds
 
     def refuse(prompt: str) -> str:
         raise ConnectionError

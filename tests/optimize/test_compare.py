@@ -155,6 +155,32 @@ def test_evidence_that_does_not_count_is_refused(
         judge_champion(champion, [new], [old])
 
 
+def test_an_evaluation_of_another_artifact_of_the_same_name_does_not_count(tmp_path: Path, champion: Manifest) -> None:
+    sides = [report(tmp_path / side, range(8), "x/v001") for side in ("new", "old")]
+    for digest, told in (("f" * 64, "another artifact that is called x/v001 too"), (champion.digest(), None)):
+        header = json.loads((sides[0] / "run.json").read_text())
+        header["system"]["artifact"] = digest
+        (sides[0] / "run.json").write_text(json.dumps(header))
+        if told is None:
+            assert judge_champion(champion, sides[:1], sides[1:]).beaten == ("x/v001",)
+        else:
+            with pytest.raises(BadInput, match=told):
+                judge_champion(champion, sides[:1], sides[1:])
+
+
+def test_a_twin_of_a_question_that_was_compiled_on_counts_as_seen(tmp_path: Path, champion: Manifest) -> None:
+    data = Dataset.of("made", [Question("twin", "Question 1?", answerable=False, meta={"twin_of": "seen"})])
+    seen = System(answers=unanswered, policy="fake", version="x/v001", trained_on=frozenset({"seen"}))
+    evaluate(seen, data, tmp_path / "new")
+    evaluate(System(answers=unanswered, policy="fake", version="x/v000"), data, tmp_path / "old")
+    with pytest.raises(BadInput, match="1 of its questions"):
+        judge_champion(champion, [tmp_path / "new"], [tmp_path / "old"])
+
+
+def unanswered(question: str, *, groups: frozenset[str]) -> Outcome:
+    return Outcome(question, StopReason.NO_HITS)
+
+
 def register(*words: object) -> Result:
     return CliRunner().invoke(main, ["register", *map(str, words)])
 

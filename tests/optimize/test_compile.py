@@ -12,10 +12,11 @@ from pathlib import Path
 
 import dspy
 import pytest
-from skilled import SkilledEngine, desk, desk_job, desk_labels, every, skilled_lm
+from skilled import SkilledEngine, desk, desk_job, desk_labels, every, skilled_lm, small
 
 from compiled import requests, searching, snapshot
 from fakes import scripted_lm
+from hopstop.optimize import compile
 from hopstop.optimize.cases import PREDICTORS, Label
 from hopstop.optimize.compile import Progress, compile_program
 from hopstop.optimize.compiling import save
@@ -24,20 +25,18 @@ from hopstop.program import IterativeQA, LMPolicy, load
 from hopstop.program.errors import BadInput
 from hopstop.program.limits import Limits
 from hopstop.program.offline import OfflinePolicy
+from hopstop.program.prices import Price
 
 SMALL = replace(RECIPES["labeled"], budget=60, candidates=2, predictors=("decide", "prune"))
 
-# What a killed process runs: each call is written down before it is answered, slowly.
+# A process with a child for each recipe: each call is written down before it is answered, slowly.
 SCRIPT = """
-import sys, time
+import os, sys, time
 from pathlib import Path
-from skilled import SkilledEngine, desk_job, desk_labels, every
-from dataclasses import replace
+import dspy
+from skilled import SkilledEngine, desk_job, desk_labels, every, small
 from hopstop.optimize.recipes import RECIPES
 from hopstop.optimize.compile import compile_program
-import dspy
-
-folder = Path(sys.argv[1])
 
 class Slow(SkilledEngine):
     def complete(self, request):
@@ -46,11 +45,20 @@ class Slow(SkilledEngine):
         time.sleep(0.02)
         return super().complete(request)
 
-lm = dspy.LM("scripted/skilled", engine=Slow({label.id: label for label in every(desk_labels())}), cache=False)
-recipe = replace(RECIPES["gepa"], budget=70, predictors=("decide", "rewrite"))
-compile_program(desk_job(recipe, lm=lm), folder / "work")
+labels = {label.id: label for label in every(desk_labels())}
+for name in RECIPES:
+    folder = Path(sys.argv[1]) / name
+    folder.mkdir()
+    child = os.fork()
+    if child == 0:
+        lm = dspy.LM("scripted/skilled", engine=Slow(labels), cache=False)
+        compile_program(desk_job(small(name), lm=lm), folder / "work")
+        os._exit(0)
+    os.write(1, f"{child}\\n".encode())
+for name in RECIPES:
+    os.wait()
 """
-KILLED = replace(RECIPES["gepa"], budget=70, predictors=("decide", "rewrite"))
+KILLED_AFTER = 30  # calls
 
 LOADED = """
 import json, sys
@@ -86,20 +94,35 @@ def calls_in(folder: Path) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
-def test_killed_compile_goes_on_to_the_same_result_and_pays_nothing_twice(tmp_path: Path) -> None:
-    job = desk_job(KILLED)
-    whole = compile_program(job, tmp_path / "whole")
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folders, by recipe, of compiles that kill -9 has ended."""
+    place = tmp_path_factory.mktemp("killed")
     # Another hash seed: nothing may hang on the order of a set.
-    run = subprocess.Popen(process(SCRIPT, tmp_path), env=environment(PYTHONHASHSEED="4711"), stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
-    while calls_in(tmp_path) < whole.used.calls // 2 and run.poll() is None and time.monotonic() < deadline:
+    command, variables = process(SCRIPT, place), environment(PYTHONHASHSEED="4711")
+    run = subprocess.Popen(command, env=variables, stdout=subprocess.PIPE, text=True)
+    assert run.stdout is not None
+    alive = {name: int(run.stdout.readline()) for name in RECIPES}
+    deadline = time.monotonic() + 90
+    while alive and time.monotonic() < deadline:
+        for name in [name for name in alive if calls_in(place / name) >= KILLED_AFTER]:
+            os.kill(alive.pop(name), signal.SIGKILL)
         time.sleep(0.01)
-    run.send_signal(signal.SIGKILL)
-    run.wait()
-    asked = calls_in(tmp_path)
-    assert 0 < asked < whole.used.calls
-    again = desk_job(KILLED)
-    rest = compile_program(again, tmp_path / "work")
+    run.communicate(timeout=60)
+    assert not alive
+    return place
+
+
+@pytest.mark.parametrize("name", list(RECIPES))
+def test_killed_compile_goes_on_to_the_same_result_and_pays_nothing_twice(
+    name: str, killed: Path, tmp_path: Path
+) -> None:
+    job = desk_job(small(name))
+    whole = compile_program(job, tmp_path / "whole")
+    asked = calls_in(killed / name)
+    assert KILLED_AFTER <= asked < whole.used.calls
+    again = desk_job(small(name))
+    rest = compile_program(again, killed / name / "work")
     assert asked + rest.paid.calls - whole.used.calls in (0, 1)  # the call that was under way when it died
     folders = [save(job, whole, tmp_path / "one", "desk"), save(again, rest, tmp_path / "two", "desk")]
     assert snapshot(folders[0]) == snapshot(folders[1])
@@ -166,6 +189,20 @@ def test_artifact_tells_what_it_was_made_from(tmp_path: Path) -> None:
     assert load(folder, retriever=desk()[1], lm=None).policy.decider.demos  # type: ignore[attr-defined]
 
 
+def test_predictor_that_whole_loops_take_back_is_reported_as_it_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compile, "choose_jointly", lambda loops, kept: ({"prune": kept["prune"]}, {"kept": ["prune"]}))
+    job = desk_job(replace(SMALL, joint=1))
+    found = compile_program(job, tmp_path)
+    assert (found.scores["decide"]["kept"], found.scores["prune"]["kept"]) == (False, True)
+    policy = found.program.policy
+    assert isinstance(policy, LMPolicy)
+    assert (len(policy.decider.demos), len(policy.pruner.demos) > 0) == (0, True)
+    assert all(change["before"] == change["after"] for change in found.scores["decide"]["dev"].values())
+    assert found.scores["prune"]["dev"]["score"]["difference"] > 0
+
+
 def test_program_and_settings_stay_as_they_are(tmp_path: Path) -> None:
     job = desk_job(SMALL)
     policy = job.program.policy
@@ -203,7 +240,10 @@ def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
 
 def test_progress_tells_stages_replies_and_tokens(tmp_path: Path) -> None:
     told: list[Progress] = []
-    found = compile_program(desk_job(SMALL), tmp_path, told.append)
+    job = desk_job(SMALL)
+    job.program.prices = {"model": Price(1.0, 2.0)}
+    found = compile_program(job, tmp_path, told.append)
+    assert {key for key, value in vars(job.program).items() if vars(found.program)[key] != value} == {"policy"}
     stages = list(dict.fromkeys(item.stage for item in told))
     assert stages[:3] == ["decide: labeled", "decide: choosing", "decide: measuring on dev"]
     assert [item.replies for item in told] == sorted(item.replies for item in told)
