@@ -68,6 +68,8 @@ def calibrate(task: Task) -> Calibrated:
     bench = Bench(work.book(folds=True), work.aim())
     if task.limits:
         explore(bench)
+    else:
+        bench.measure(work.present)
     before = bench.runs(work.present) if work.fitted is None else work.runs_before()
     after, spread = _cross_validated(bench, task)
     limits = _chosen(bench, bench.everything, task)

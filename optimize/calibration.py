@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.loop import IterativeQA
 
+UNSEEN_DESK = 101  # first seed of the desks that are learned from: others measure on those of the first seeds
 MARK = "order.json"  # by which a folder is known to hold the record of one order
 
 
@@ -45,6 +46,7 @@ class Order:
         sample: See Task.
         seed: Of folds, sample and desks.
         desk: Made desk corpora that are added as a set of their own, >= 0.
+        set_weights: How much a set counts, by name, > 0; 1 for those not named.
         threads: See Task.
         cost: See Task.
         lowest_coverage: See Task.
@@ -62,6 +64,7 @@ class Order:
     sample: int = 150
     seed: int = 0
     desk: int = 0
+    set_weights: Mapping[str, float] = field(default_factory=dict)
     threads: int = 1
     cost: float | None = None
     lowest_coverage: float = 1.0
@@ -92,7 +95,7 @@ def gather_sets(
     found = [gather(file, Selection(), corpus=corpus, folder=index) for file, corpus, index in triples]
     if not found and not order.desk:
         raise BadDataset("there is nothing to calibrate on: name a file of labelled questions, or use --desk N")
-    return found + desk_materials(order.desk, order.seed)
+    return found + desk_materials(order.desk, UNSEEN_DESK + order.seed)
 
 
 def run(order: Order, materials: Sequence[Material], told: Told) -> tuple[dict[str, Any], Path]:
@@ -106,12 +109,15 @@ def run(order: Order, materials: Sequence[Material], told: Told) -> tuple[dict[s
         BadInput: See `calibrate`; or the artifact cannot be written.
         Interrupted: Ctrl-C; the same order goes on.
     """
-    sets = make_sets(materials, folds=order.folds, seed=order.seed)
+    sets = make_sets(materials, folds=order.folds, seed=order.seed, weights=order.set_weights)
     folder = order.runs or Path("runs") / f"calibrate-{order.name}-{_digest(order, sets.training.hash)}"
     _open(folder, order, sets.training.hash)
     found = calibrate(_task(order, sets, folder, told))
     document, recipe = write(found, folder), _recipe(order)
-    kept = save(found.program, order.out, name=order.name, training=sets.training, scores=scores(found), origin=recipe)
+    training, start = sets.training, order.choice.artifact
+    if start is not None:
+        training = training.after(read_version(start).manifest.training)
+    kept = save(found.program, order.out, name=order.name, training=training, scores=scores(found), origin=recipe)
     made = Compilation(
         recipe=recipe,
         data={"name": sets.training.name, "hash": sets.training.hash, "n": len(sets.items)},
@@ -137,7 +143,7 @@ def _task(order: Order, sets: LabelledSets, folder: Path, told: Told) -> Task:
 
 
 def _recipe(order: Order) -> dict[str, Any]:
-    names = ("limits", "folds", "sample", "seed", "desk", "cost", "lowest_coverage")
+    names = ("limits", "folds", "sample", "seed", "desk", "set_weights", "cost", "lowest_coverage")
     start = None
     if order.choice.artifact is not None:
         manifest = read_version(order.choice.artifact).manifest
@@ -150,7 +156,8 @@ def _digest(order: Order, data: str) -> str:
     choice = asdict(order.choice) | {"artifact": None, "api_base": None}
     state = None if order.choice.artifact is None else asdict(read_version(order.choice.artifact).manifest)
     versions = [version_of(name) for name in ("hopstop", "dspy")]
-    parts = [choice, state, data, versions, order.learns, order.folds, order.sample, order.seed]
+    numbers = (order.folds, order.sample, order.seed, sorted(order.set_weights.items()))
+    parts = [choice, state, data, versions, order.learns, *numbers]
     return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
 

@@ -117,7 +117,7 @@ class Work:
             fold = item.fold if folds and self.fitted is not None else BEFORE
             weights = None if fold < 0 or self.fitted is None else self.fitted.folds[fold]
             program = self._program(item.index, fold, weights)
-            return IterativeQA(program.retriever, program.policy, limits, fallback=program.fallback)
+            return program.like(limits=limits)
 
         return TraceBook(self.task.folder, self._items, make, self.task.threads, self.task.told)
 
@@ -129,8 +129,7 @@ class Work:
     def final(self, limits: Limits) -> IterativeQA:
         """The program to keep, over the index of the first set."""
         index = self._items[0].index
-        program = self._program(index, FINAL, None if self.fitted is None else self.fitted.final)
-        return IterativeQA(program.retriever, program.policy, limits, fallback=program.fallback)
+        return self._program(index, FINAL, None if self.fitted is None else self.fitted.final).like(limits=limits)
 
     def _program(self, index: BM25Index, fold: int, weights: Weights | None) -> IterativeQA:
         known = id(index), fold
@@ -139,5 +138,5 @@ class Work:
             policy = made.policy
             if weights is not None and isinstance(policy, OfflinePolicy):
                 policy = OfflinePolicy(index, weights, methods=policy.methods)
-            self._programs[known] = IterativeQA(made.retriever, policy, made.limits, fallback=made.fallback)
+            self._programs[known] = made.like(policy=policy)
         return self._programs[known]

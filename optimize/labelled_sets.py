@@ -27,12 +27,14 @@ class Item:
         index: Where it is searched.
         question: With its labels.
         fold: In [0, folds): a model that is measured on it has seen none of this fold.
+        weight: How much its set counts, > 0.
     """
 
     name: str
     index: BM25Index
     question: Question
     fold: int
+    weight: float = 1.0
 
     @property
     def key(self) -> str:
@@ -74,14 +76,26 @@ def desk_materials(n: int, seed: int) -> list[Material]:
     return [over(Dataset.of(DESK, desk.questions), BM25Index.build(desk.passages or ()), Selection()) for desk in desks]
 
 
-def make_sets(materials: Sequence[Material], *, folds: int, seed: int) -> LabelledSets:
+def make_sets(
+    materials: Sequence[Material], *, folds: int, seed: int, weights: Mapping[str, float] | None = None
+) -> LabelledSets:
     """Cut the questions into folds; those of one name and one question's twins stay together.
 
+    Args:
+        materials: Those of one name are one set.
+        folds: How many, >= 2.
+        seed: Of the lot by which they are cut.
+        weights: How much a set counts, by name, > 0; 1 for those not named, however many questions they have.
+
     Raises:
-        BadDataset: A set has fewer questions than there are folds.
+        BadDataset: A set has fewer questions than there are folds, or a weight is of no set.
     """
+    named = dict.fromkeys(map(_name, materials))
+    for name in sorted((weights or {}).keys() - named.keys()):
+        raise BadDataset(f"there is no set {name!r} to weigh; the sets are: {', '.join(named)}")
     items: list[Item] = []
-    for name in dict.fromkeys(_name(material) for material in materials):
+    for name in named:
+        weight = (weights or {}).get(name, 1.0)
         mine = [(item.index, question) for item in materials if _name(item) == name for question in item.data.questions]
         if len(mine) < folds:
             raise BadDataset(
@@ -91,11 +105,10 @@ def make_sets(materials: Sequence[Material], *, folds: int, seed: int) -> Labell
         order = list(origins)
         random.Random(f"{seed} {name}").shuffle(order)
         fold = {origin: number % folds for number, origin in enumerate(order)}
-        items += [Item(name, index, item, fold[str(item.meta.get("twin_of", item.id))]) for index, item in mine]
+        items += [Item(name, index, item, fold[str(item.meta.get("twin_of", item.id))], weight) for index, item in mine]
     digest = hashlib.sha256(" ".join(item.data.hash for item in materials).encode()).hexdigest()
-    names = dict.fromkeys(item.name for item in items)
     ids = tuple(dict.fromkeys(item.question.id for item in items))
-    return LabelledSets(Training("+".join(names), digest, ids), tuple(items), folds)
+    return LabelledSets(Training("+".join(named), digest, ids), tuple(items), folds)
 
 
 def labelled(items: Sequence[Item]) -> dict[str, list[Labelled]]:
@@ -109,9 +122,9 @@ def labelled(items: Sequence[Item]) -> dict[str, list[Labelled]]:
     return found
 
 
-def mean_of_sets(values: Mapping[str, float]) -> float:
-    """The mean in which every set weighs the same."""
-    return sum(values.values()) / len(values)
+def set_weights(items: Sequence[Item]) -> dict[str, float]:
+    """Set -> how much it counts."""
+    return {item.name: item.weight for item in items}
 
 
 def _name(material: Material) -> str:

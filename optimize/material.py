@@ -72,9 +72,18 @@ def over(data: Dataset, index: BM25Index, selection: Selection) -> Material:
     check_supports(chosen, {name for item in chosen.questions for name in item.gold_ids if _has(index, name)})
     if selection.contexts:
         chosen, index = in_contexts(chosen, index)
+    return _material(chosen, index, left_out)
+
+
+def sampled(material: Material, n: int, *, seed: int) -> Material:
+    """At most n of its questions, drawn by seed, over the same index."""
+    return _material(material.data.sample(n, seed), material.index, material.left_out)
+
+
+def _material(data: Dataset, index: BM25Index, left_out: int) -> Material:
     # The passages are part of what was measured.
-    both = hashlib.sha256(f"{chosen.hash} {index.corpus_hash}".encode()).hexdigest()
-    return Material(replace(chosen, hash=both), index, left_out)
+    both = hashlib.sha256(f"{data.hash} {index.corpus_hash}".encode()).hexdigest()
+    return Material(replace(data, hash=both), index, left_out)
 
 
 def in_contexts(data: Dataset, index: BM25Index) -> tuple[Dataset, BM25Index]:

@@ -63,8 +63,14 @@ class Negatives:
 
 
 def _alike(left: Passage, right: Passage) -> bool:
+    return look_alike_names(left, right) is not None
+
+
+def look_alike_names(left: Passage, right: Passage) -> tuple[str, str] | None:
+    """A name or number of one title and one of the other that are look-alikes; None if there are none."""
     ours, theirs = (_keys(item.title or item.text[:100]) for item in (left, right))
-    return any(alike(one, two) for one in ours - theirs for two in theirs - ours)
+    pairs = ((one, two) for one in sorted(ours - theirs) for two in sorted(theirs - ours))
+    return next((pair for pair in pairs if alike(*pair)), None)
 
 
 def _keys(text: str) -> frozenset[str]:

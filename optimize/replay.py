@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from hopstop.program.guards import Guards
 from hopstop.program.judge import judge
 from hopstop.program.loop import IterativeQA
 from hopstop.program.policy import Policy, Reply, State
@@ -98,11 +99,11 @@ def record(program: IterativeQA, question: str, groups: frozenset[str]) -> Trace
         program.limits, min_coverage=1.0, min_sufficiency=1.0, patience=max(DRY_ROUNDS, program.limits.patience)
     )
     policy = _Recorder(program.policy)
-    outcome: Outcome = IterativeQA(program.retriever, policy, strict, fallback=program.fallback)(
-        question, groups=groups
-    )
+    guards = program.guards.without("ask_again")  # under strict thresholds it would ask where the program does not
+    loop = program.like(policy=policy, limits=strict, guards=guards)
+    outcome: Outcome = loop(question, groups=groups)
     decided = iter(policy.decided)
-    steps = [_step(item, None if item.stop is None else next(decided), strict) for item in outcome.rounds]
+    steps = [_step(item, None if item.stop is None else next(decided), strict, guards) for item in outcome.rounds]
     return Trace(tuple(steps), outcome.reason)
 
 
@@ -221,15 +222,15 @@ class _Recorder:
         return self._policy.ranking(state, seen)
 
 
-def _step(item: Round, decided: _Decided | None, strict: Limits) -> Step:
+def _step(item: Round, decided: _Decided | None, strict: Limits, guards: Guards) -> Step:
     if decided is None:
         return Step(new=item.new, tokens=item.usage.tokens, seconds=item.seconds)
     state, decision = decided.state, decided.decision
     lenient = replace(strict, min_coverage=0.0, min_sufficiency=0.0)
-    judged = judge(state.question, decision, state.facts, state.reading, lenient)
+    judged = judge(state.question, decision, state.facts, state.reading, lenient, guards=guards)
     free = judged.accepted
     if free and item.objections:  # for want of coverage or sufficiency, or because the draft turned into a look-alike
-        known = judge(state.question, decision, state.facts, state.reading, strict).objections
+        known = judge(state.question, decision, state.facts, state.reading, strict, guards=guards).objections
         free = set(item.objections) <= set(known)
     return Step(
         new=item.new,

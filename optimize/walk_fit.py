@@ -33,8 +33,8 @@ class Choice:
     """One moment of a walk.
 
     Attributes:
-        features: n x FEATURES of the ways that compete.
-        gold: n, which of them lead to a gold passage.
+        features: n x FEATURES of the ways that compete; or n x F of what else is to be chosen from.
+        gold: n, which of them lead to a gold passage; or are right.
         weight: How much the choice counts, > 0.
     """
 
@@ -99,7 +99,9 @@ def record(item: Labelled, weights: Floats) -> list[Choice]:
     return choices
 
 
-def fit(choices: Sequence[Choice], *, start: Floats | None = None, steps: int = 50) -> Floats:
+def fit(
+    choices: Sequence[Choice], *, start: Floats | None = None, steps: int = 50, centre: Floats | None = None
+) -> Floats:
     """Weights that maximise the log share of gold ways in each choice (softmax over its ways), with an L2 penalty.
 
     Newton's method with backtracking, the curvature being that of the softmax over all ways, which bounds the true one
@@ -110,9 +112,10 @@ def fit(choices: Sequence[Choice], *, start: Floats | None = None, steps: int = 
         choices: At least one.
         start: Weights to begin with; near the best ones they save steps.
         steps: At most so many.
+        centre: Weights from which the penalty counts; None: 0.
     """
-    problem = _Problem.of(choices)
-    weights = np.zeros(len(FEATURES)) if start is None else start * problem.scale
+    problem = _Problem.of(choices, centre)
+    weights = np.zeros(problem.x.shape[1]) if start is None else start * problem.scale
     value, gradient = problem.loss(weights)
     for _ in range(steps):
         step = np.linalg.solve(problem.curvature(weights), gradient)
@@ -134,9 +137,10 @@ class _Problem:
     owner: Ints
     share: Floats
     scale: Floats
+    centre: Floats
 
     @classmethod
-    def of(cls, choices: Sequence[Choice]) -> _Problem:
+    def of(cls, choices: Sequence[Choice], centre: Floats | None) -> _Problem:
         x = np.concatenate([choice.features for choice in choices])
         size = np.array([len(choice.gold) for choice in choices])
         weight = np.array([choice.weight for choice in choices])
@@ -148,6 +152,7 @@ class _Problem:
             np.repeat(np.arange(len(choices)), size),
             weight / weight.sum(),
             scale,
+            np.zeros(x.shape[1]) if centre is None else centre * scale,
         )
 
     def loss(self, weights: Floats) -> tuple[float, Floats]:
@@ -156,8 +161,9 @@ class _Problem:
         total = np.add.reduceat(e, self.first)
         right = np.add.reduceat(e * self.gold, self.first) + 1e-300
         pull = (e / total[self.owner] - e * self.gold / right[self.owner]) * self.share[self.owner]
-        value = -float((np.log(right / total) * self.share).sum()) + L2 * float(weights @ weights)
-        return value, self.x.T @ pull + 2 * L2 * weights
+        off = weights - self.centre
+        value = -float((np.log(right / total) * self.share).sum()) + L2 * float(off @ off)
+        return value, self.x.T @ pull + 2 * L2 * off
 
     def curvature(self, weights: Floats) -> Floats:
         """The second derivatives of the softmax over all ways and of the penalty; in blocks, to save memory."""

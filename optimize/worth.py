@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -69,9 +69,9 @@ def gain(new: Measured, old: Measured, weights: Floats, which: Bools) -> tuple[f
 
 
 def weights_of(items: Sequence[Item]) -> Floats:
-    """One for each question, so that every set weighs the same."""
+    """One for each question, so that every set counts as much as its weight, whatever its size."""
     sizes = Counter(item.name for item in items)
-    return np.array([1 / sizes[item.name] for item in items])
+    return np.array([item.weight / sizes[item.name] for item in items])
 
 
 def score_of(item: Item, run: Replayed) -> Score:
@@ -117,17 +117,19 @@ SHOWN = (
 
 
 def figures(items: Sequence[Item], runs: Mapping[str, Replayed]) -> dict[str, float | None]:
-    """The mean over sets of each of SHOWN; None where it was not measured in any."""
+    """The weighted mean over sets of each of SHOWN; None where it was not measured in any."""
     by_set: list[Mapping[str, float | int | None]] = []
+    weights: list[float] = []
     for name in dict.fromkeys(item.name for item in items):
         mine = [item for item in items if item.name == name and item.key in runs]
         if mine:
             values = [worth(item.question, runs[item.key]) for item in mine]
             scores = [score_of(item, runs[item.key]) for item in mine]
             by_set.append({**aggregate(scores), "worth": sum(values) / len(values)})
-    return {name: _mean(part[name] for part in by_set) for name in SHOWN}
+            weights.append(mine[0].weight)
+    return {name: _mean([part[name] for part in by_set], weights) for name in SHOWN}
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
+    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
+    return sum(value * weight for value, weight in known) / sum(weight for _, weight in known) if known else None

@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -16,12 +17,14 @@ from hopstop.eval.questions import Dataset, Question
 from hopstop.optimize.calibrate import calibrate
 from hopstop.optimize.calibration_report import write
 from hopstop.optimize.cli import main
-from hopstop.optimize.fold_programs import Task
+from hopstop.optimize.fold_programs import Task, Work
 from hopstop.optimize.labelled_sets import LabelledSets, labelled, make_sets
 from hopstop.optimize.material import Material, Selection, over
-from hopstop.optimize.walk_folds import walk_figures
+from hopstop.optimize.walk_folds import fit_folds, summed, walk_figures
+from hopstop.optimize.worth import weights_of
 from hopstop.program import artifact
 from hopstop.program.bm25 import BM25Index
+from hopstop.program.budget import Budget
 from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
@@ -31,6 +34,7 @@ from hopstop.program.ways import FEATURES
 
 DESK = make_desk(size=0.1)
 INDEX = BM25Index.build(DESK.passages or ())
+BUDGET = Budget(max_tokens=1)
 POOR = Limits(max_rounds=5, first_k=1, next_k=1, width=1, carry_k=10, max_read=10, patience=0)
 
 
@@ -44,11 +48,11 @@ def offline(limits: Limits, weights: dict[str, float] | None = None) -> Callable
 
 
 def test_few_passages_a_round_are_moved_where_more_are_allowed(sets: LabelledSets, tmp_path: Path) -> None:
-    poor = replace(POOR, max_rounds=2)
+    poor = replace(POOR, max_rounds=1)
     task = Task(sets=sets, make=offline(poor), folder=tmp_path, weights=False, cost=10, sample=16)
     found = calibrate(task)
     after = found.program.limits
-    assert (after.first_k, after.next_k, after.width, after.max_rounds) != (1, 1, 1, 2)
+    assert (after.first_k, after.next_k, after.width, after.max_rounds) != (1, 1, 1, 1)
     whole = found.curve[-1]  # under the caps that were set
     assert whole["all_support"] > found.before["all_support"]
     assert whole["worth"] > found.before["worth"]
@@ -67,6 +71,8 @@ def test_weights_of_no_use_are_moved_and_the_figures_say_so(sets: LabelledSets, 
     assert figures["all_support"] > figures["all_support_before"]
     assert walk_figures(labelled(sets.items)["desk"], policy.state())["recall_at_5"] > figures["recall_at_5_before"]
     assert found.after["all_support"] > found.before["all_support"]
+    write(found, tmp_path)
+    assert (tmp_path / "settings.csv").read_text(encoding="utf-8").splitlines()[0] == "cost,worth,changed"
 
 
 def test_same_seed_same_bytes_and_a_second_run_pays_nothing(
@@ -138,6 +144,15 @@ def test_a_model_is_asked_once_for_all_that_can_be_replayed(sets: LabelledSets, 
     assert len(lm.engine.requests) == asked
 
 
+def test_program_to_keep_has_all_parts_of_the_one_it_was_made_from(sets: LabelledSets, tmp_path: Path) -> None:
+    def make(index: BM25Index) -> IterativeQA:
+        return IterativeQA(index, OfflinePolicy(index), POOR, fallback=INDEX, budget=BUDGET)
+
+    work = Work(Task(sets=sets, make=make, folder=tmp_path, weights=False))
+    final = work.final(replace(POOR, max_rounds=2))
+    assert (final.limits.max_rounds, final.fallback, final.budget) == (2, INDEX, BUDGET)
+
+
 def test_a_program_without_weights_says_so(sets: LabelledSets, tmp_path: Path) -> None:
     task = Task(sets=sets, make=lambda index: IterativeQA(index, LMPolicy(), Limits()), folder=tmp_path)
     with pytest.raises(BadInput, match="no weights to learn; use --no-weights"):
@@ -159,6 +174,35 @@ def test_too_few_questions_for_the_folds_is_an_error() -> None:
         make_sets([Material(Dataset.of("x", [Question("q", "Who?")]), INDEX)], folds=5, seed=0)
 
 
+def test_a_set_counts_as_its_weight_says(sets: LabelledSets, tmp_path: Path) -> None:
+    other = Material(Dataset.of("other", DESK.questions), INDEX)
+    made = Material(Dataset.of("desk", DESK.questions), INDEX)
+    both = make_sets([made, other], folds=2, seed=0, weights={"other": 0.25})
+    shares = weights_of(both.items)
+    names = np.array([item.name for item in both.items])
+    assert shares[names == "other"].sum() == pytest.approx(0.25)
+    assert shares[names == "desk"].sum() == pytest.approx(1)
+    figures = {"desk": {"n": 9, "weight": 1.0, "m": 1.0}, "other": {"n": 9, "weight": 0.25, "m": 0.0}}
+    assert summed(figures) == {"m": pytest.approx(0.8)}
+
+
+def test_weights_are_learned_with_the_weight_of_each_set(sets: LabelledSets, tmp_path: Path) -> None:
+    items = [replace(item, name=f"half {number % 2}") for number, item in enumerate(sets.items)]
+    learned = []
+    for weight in (1.0, 0.01):
+        heavier = tuple(replace(item, weight=weight if item.name == "half 1" else 1.0) for item in items)
+        (folder := tmp_path / str(weight)).mkdir()
+        whole = LabelledSets(sets.training, heavier, 2)
+        found = fit_folds(whole, heavier, OfflinePolicy(INDEX).state(), folder, lambda *_: None)
+        learned.append(found.final)
+    assert learned[0] != learned[1]
+
+
+def test_a_weight_of_no_set_is_an_error() -> None:
+    with pytest.raises(BadDataset, match=r"no set 'dask' to weigh; the sets are: desk"):
+        make_sets([Material(DESK, INDEX)], folds=2, seed=0, weights={"dask": 2})
+
+
 def run(*words: object) -> Any:  # noqa: ANN401
     return CliRunner().invoke(main, ["calibrate", *map(str, words)])
 
@@ -169,6 +213,7 @@ def test_command_keeps_an_artifact_that_loads(tmp_path: Path, monkeypatch: pytes
     monkeypatch.chdir(tmp_path)
     write_dataset(DESK, tmp_path)
     words = ("questions.jsonl", "--corpus", "corpus.jsonl", "--no-weights", "--no-rerun", "--no-track", "--folds", 2)
+    words += ("--weight", "questions=0.5")
     result = run(*words, "--sample", 6, "--name", "mine", "--json")
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
@@ -177,6 +222,7 @@ def test_command_keeps_an_artifact_that_loads(tmp_path: Path, monkeypatch: pytes
     manifest = json.loads((tmp_path / document["artifact"] / "manifest.json").read_text())
     assert manifest["training"]["ids"] == [item.id for item in DESK.questions]
     assert manifest["origin"]["name"] == "calibrate"
+    assert manifest["origin"]["set_weights"] == {"questions": 0.5}
     assert manifest["scores"]["cv.worth"] == pytest.approx(document["after"]["worth"], abs=1e-4)
     other = run(*words, "--sample", 7, "--runs", str(Path(document["report"]).parent))
     assert (other.exit_code, "of another calibration" in other.stderr) == (1, True)
@@ -192,6 +238,9 @@ def test_command_keeps_an_artifact_that_loads(tmp_path: Path, monkeypatch: pytes
         (["a.jsonl", "b.jsonl", "--corpus", "c"], 2, "2 files of questions and 1 of passages"),
         ([], 1, "nothing to calibrate on"),
         (["none.jsonl", "--corpus", "c.jsonl"], 1, "there is no such file"),
+        (["a.jsonl", "--weight", "a=0"], 2, "'a=0' is not NAME=X"),
+        (["a.jsonl", "--weight", "0.5"], 2, "'0.5' is not NAME=X"),
+        (["--desk", "1", "--weight", "dusk=1"], 1, "no set 'dusk' to weigh; the sets are: desk"),
     ],
 )
 def test_what_cannot_be_calibrated_is_told(
