@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
 from bm25s.stopwords import STOPWORDS_EN
 
 from hopstop.program.errors import AnalyzerMismatch, BadInput
+from hopstop.program.records import Passage
 
 ANALYZER_VERSION = 1  # raise it when equal settings give other tokens than before: old indexes must then be refused
 
@@ -134,6 +136,32 @@ class Analyzer:
 
 
 DEFAULT_ANALYZER = Analyzer()
+
+
+def numbered(
+    passages: Sequence[Passage], analyzer: Analyzer, title_weight: int
+) -> tuple[list[list[int]], dict[str, int]]:
+    """The tokens of each passage as numbers, and the number of each token, in alphabetical order.
+
+    Args:
+        passages: What is indexed.
+        analyzer: Turns their titles and texts into tokens.
+        title_weight: How often the tokens of a title are counted.
+    """
+    first: dict[str, int] = {}  # numbers in the order met, so that no token is kept more than once
+    met = [
+        array(
+            "l",
+            [
+                first.setdefault(token, len(first))
+                for token in (*analyzer.tokens(passage.title) * title_weight, *analyzer.tokens(passage.text))
+            ],
+        )
+        for passage in passages
+    ]
+    vocabulary = {token: number for number, token in enumerate(sorted(first))}
+    number_of = [vocabulary[token] for token in first]
+    return [[number_of[number] for number in document] for document in met], vocabulary
 
 
 @lru_cache(maxsize=16)

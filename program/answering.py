@@ -9,10 +9,12 @@ name, date or number in them is the draft; that alone is a reason to stop only w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from math import exp
+from operator import mul
 
+from hopstop.program.answer_weights import DEFAULT, AnswerWeights
 from hopstop.program.candidates import Candidate, candidates
 from hopstop.program.chain import Chained, chain
 from hopstop.program.comparison import compare
@@ -38,33 +40,12 @@ class Method(StrEnum):
 ALL_METHODS = frozenset(Method)
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What speaks for a candidate, and when it is enough.
-
-    The defaults are a listwise logistic regression on the dev questions of HotpotQA, 2WikiMultihopQA and MuSiQue that
-    compare nothing; fitted on one half, exact match on the other is within 0.01 of that on all. `sure` only keeps out
-    what stands out least: that a draft is right where every word of the question is covered has a cross-validated
-    precision of about 0.5; together with the chains of known relations, and in sample, it is 0.71 on HotpotQA.
-
-    Attributes:
-        features: One weight for each of `candidates.FEATURES`.
-        sure: Probability among the candidates, in [0, 1], from which a ranked draft is a reason to stop.
-    """
-
-    features: tuple[float, ...] = (4.74, 1.66, 1.22, 1.85, 1.54)
-    sure: float = 0.3
-
-
-DEFAULT_WEIGHTS = Weights()
-
-
 def decide(
     question: str,
     reading: Reading,
     known: Sequence[Fact] = (),
     *,
-    weights: Weights = DEFAULT_WEIGHTS,
+    weights: AnswerWeights = DEFAULT,
     methods: frozenset[Method] = ALL_METHODS,
 ) -> Decision:
     """Decide on the passages read so far.
@@ -73,7 +54,7 @@ def decide(
         question: As it was asked.
         reading: The passages, in the order read.
         known: The facts of earlier rounds; open ones are restated in the words of this round.
-        weights: How candidates are ranked.
+        weights: How possible answers are ranked, and when the best is a reason to stop.
         methods: Ways to an answer that are tried.
 
     Returns:
@@ -83,12 +64,12 @@ def decide(
     if Method.COMPARISON in methods and form.sides and form.asks in (Asks.CHOICE, Asks.YES_NO):
         compared = compare(form, reading)
         if not compared.draft:
-            compared = compare_ends(question, form, reading) or compared
+            compared = compare_ends(question, form, reading, weights) or compared
         return Decision(bool(compared.draft), _restated(compared.claims, known), compared.draft)
     chained = chain(question, form, reading) if Method.CHAIN in methods else None
     if chained is not None and chained.draft and not uncovered(question, form, chained.claims, reading):
         return Decision(True, _restated(chained.claims, known), chained.draft)
-    reached = reach(question, form, reading) if Method.REACH in methods else None
+    reached = reach(question, form, reading, weights) if Method.REACH in methods else None
     if reached is not None and reached.sure:
         return Decision(True, _restated(reached.claims, known), reached.text)
     if reached is not None and reached.p >= LIKELY and chained is None:
@@ -100,19 +81,19 @@ def _ranked(
     question: str,
     form: QuestionForm,
     reading: Reading,
-    context: tuple[Chained | None, Sequence[Fact], Weights | None],
+    context: tuple[Chained | None, Sequence[Fact], AnswerWeights | None],
 ) -> Decision:
     chained, known, weights = context
     stem_weights = local_weights(question, reading)
     found = candidates(question, form, stem_weights, reading) if weights is not None else ()
-    best, probability = pick(found, weights or DEFAULT_WEIGHTS)
+    best, probability = pick(found, (weights or DEFAULT).ranked)
     draft = best.text if best is not None and form.asks is not Asks.YES_NO else ""
     claims, missing = _claims(question, best, stem_weights, reading)
     stop = (
         bool(draft)
         and not missing
         and weights is not None
-        and probability >= weights.sure
+        and probability >= weights.ranked_sure
         and _is_new(best, form, reading)
     )
     if chained is not None and len(chained.claims) > 1 and not stop:
@@ -120,11 +101,11 @@ def _ranked(
     return Decision(stop, _restated(claims, known), draft)
 
 
-def pick(found: Sequence[Candidate], weights: Weights) -> tuple[Candidate | None, float]:
+def pick(found: Sequence[Candidate], weights: Sequence[float]) -> tuple[Candidate | None, float]:
     """The best candidate, and its probability among all different ones; (None, 0) if there is none."""
     scores: dict[str, tuple[float, int]] = {}
     for at, candidate in enumerate(found):
-        score = sum(weight * value for weight, value in zip(weights.features, candidate.features, strict=True))
+        score = sum(map(mul, weights, candidate.features))
         key = fold(candidate.text)
         if key not in scores or score > scores[key][0]:
             scores[key] = score, at
@@ -155,7 +136,7 @@ def _claims(
     question: str, best: Candidate | None, weights: Mapping[str, float], reading: Reading
 ) -> tuple[tuple[Claim, ...], bool]:
     """The facts that the best line and its partner show, and the words of the question that neither speaks of."""
-    lines = ranked_lines(weights, reading)[:1] if best is None else [best.line]
+    lines = ranked_lines(weights, reading, 1) if best is None else [best.line]
     path = [item for line in lines for item in ((line.partner, line) if line.led_to else (line, line.partner)) if item]
     claims: list[Claim] = []
     left = set(weights)

@@ -18,6 +18,8 @@ class Asked:
     """One question against one index, for one user.
 
     A term that stands in more than half of the passages says nothing: Robertson's idf without + 1 is not above 0 there.
+    Nor do the function words of a question, however rare they are in prose ("who", "would"), but for names that hold
+    them, and for a question of nothing else.
 
     Args:
         index: What links the passages.
@@ -29,25 +31,26 @@ class Asked:
         best: The highest of these scores.
         passage_mask: P, the question's terms in each passage.
         mass: Summed idf of the question's terms, > 0.
-        term_weight: T, each term's share of `mass`; 0 for terms that are not asked.
         named: K + 1, whether the question has the name; the last stands for "no title".
         named_whole: K + 1, whether it has it outside of any longer name.
     """
 
     def __init__(self, index: LinkIndex, question: str, readable: Bools | None = None) -> None:
         terms = terms_of(question)
-        found = [term for term in dict.fromkeys(map(index.term, terms)) if term >= 0]
+        said = [term for term in terms if term not in FUNCTION_WORDS] or terms
+        found = [term for term in dict.fromkeys(map(index.term, said)) if term >= 0]
         telling = sorted((t for t in found if 2 * index.df[t] <= index.size), key=lambda t: -index.idf[t])[:BITS]
         self.index = index
         self.readable = readable
         self.bm25 = np.zeros(index.size, np.float32)
         self.passage_mask = np.zeros(index.size, np.int64)
         self.mass = float(index.idf[telling].sum()) + 1e-9
-        self.term_bit = np.zeros(len(index.idf), np.int64)
-        self.term_bit[telling] = [1 << place for place in range(len(telling))]
-        self.term_weight = np.zeros(len(index.idf))
-        self.term_weight[telling] = index.idf[telling] / self.mass
-        self._tables = _share_tables(self.term_weight[telling])
+        weights = index.idf[telling] / self.mass
+        order = np.argsort(telling)
+        self._terms, self._weights = np.array(telling, np.int64)[order], weights[order]
+        self._bit = {term: 1 << place for place, term in enumerate(telling)}
+        self._tables = _share_tables(weights)
+        self._unit_mask = np.zeros(len(index.unit_passage), np.int64)
         self._score(found)
         self.best = float(self.bm25.max(initial=0))
         self._find_names(terms)
@@ -55,10 +58,11 @@ class Asked:
     def _score(self, terms: Sequence[int]) -> None:
         postings = self.index.postings
         for term in terms:
-            where = slice(postings.start[term], postings.start[term + 1])
-            passages = postings.values[where]
-            self.bm25[passages] += self.index.impact[where]
-            self.passage_mask[passages] |= self.term_bit[term]
+            passages = postings.of(term)
+            self.bm25[passages] += self.index.impact[postings.start[term] : postings.start[term + 1]]
+            if term in self._bit:
+                self.passage_mask[passages] |= self._bit[term]
+                self._unit_mask[self.index.term_units.of(term)] |= self._bit[term]
         if self.readable is not None:
             self.bm25[~self.readable] = 0
 
@@ -78,16 +82,16 @@ class Asked:
             total += table[parts[:, place]]
         return total
 
+    def term_weights(self, terms: Ints) -> Floats:
+        """Each term's share of `mass`; 0 for terms that are not asked."""
+        if not len(self._terms):
+            return np.zeros(len(terms))
+        at = np.minimum(np.searchsorted(self._terms, terms), len(self._terms) - 1)
+        return np.where(self._terms[at] == terms, self._weights[at], 0.0)
+
     def unit_masks(self, units: Ints) -> Ints:
         """The question's terms in each of these units."""
-        terms = self.index.unit_terms
-        at, _ = terms.take(units)
-        masks = np.zeros(len(units), np.int64)
-        if len(at):
-            count = terms.start[units + 1] - terms.start[units]
-            full = count > 0
-            first = (np.cumsum(count) - count)[full]
-            masks[full] = np.bitwise_or.reduceat(self.term_bit[terms.values[at]], first)
+        masks: Ints = self._unit_mask[units]
         return masks
 
     def title_share(self, passages: Ints) -> Floats:
@@ -101,11 +105,7 @@ class Asked:
     def unmet(self, words: Sequence[str], folded: Sequence[str], mask: int) -> list[str]:
         """The content words of the question whose terms are not in a mask."""
         numbers = [self.index.term(word) for word in folded]
-        return [
-            word
-            for word, t in zip(words, numbers, strict=True)
-            if t >= 0 and int(self.term_bit[t]) & ~mask and word.casefold() not in FUNCTION_WORDS
-        ]
+        return [word for word, t in zip(words, numbers, strict=True) if self._bit.get(t, 0) & ~mask]
 
 
 def _share_tables(weights: Floats) -> list[Floats]:

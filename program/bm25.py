@@ -16,7 +16,7 @@ import bm25s
 import numpy as np
 import numpy.typing as npt
 
-from hopstop.program.analyzer import DEFAULT_ANALYZER, Analyzer
+from hopstop.program.analyzer import DEFAULT_ANALYZER, Analyzer, numbered
 from hopstop.program.errors import AnalyzerMismatch, BadCorpus, BadIndex, BadInput
 from hopstop.program.index_folder import AGAIN, IndexInfo, read_manifest, replacing, write_manifest
 from hopstop.program.links import LinkIndex, build_links
@@ -87,14 +87,11 @@ class BM25Index:
         _check_numbers(title_weight, k1, b)
         ordered = _ordered(passages)
         engine = bm25s.BM25(k1=k1, b=b, method="lucene")
-        documents = [
-            analyzer.tokens(passage.title) * title_weight + analyzer.tokens(passage.text) for passage in ordered
-        ]
-        vocabulary = {token: number for number, token in enumerate(sorted(set().union(*documents)))}
+        numbers, vocabulary = numbered(ordered, analyzer, title_weight)
         if not vocabulary:
             raise BadCorpus(f"none of the {len(ordered)} passages has a word to search for; check the field 'text'")
-        numbers = [[vocabulary[token] for token in document] for document in documents]
         engine.index((numbers, vocabulary), create_empty_token=False, show_progress=False)
+        del numbers  # the links need the room
         info = IndexInfo(
             analyzer=analyzer.settings(),
             title_weight=title_weight,

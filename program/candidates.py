@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from hopstop.program.lines import Line, ranked_lines
-from hopstop.program.nations import nations
-from hopstop.program.profile import Profile, fold, profile, stems
+from hopstop.program.nations import is_nation, nations
+from hopstop.program.profile import STEM, fold, profile, stems
 from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.reading import Reading
-from hopstop.program.text import FUNCTION_WORDS, stem
+from hopstop.program.text import FUNCTION_WORDS, names, stem
 from hopstop.program.values import amounts, dates
 
 _DIGIT = re.compile(r"\d")
+_RUN = re.compile(r"[^\W_]+")
 LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
 BEAM = 8  # sentences whose candidates are looked at
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A possible answer in a line, and the features of `FEATURES`."""
 
     text: str
@@ -35,35 +35,51 @@ FEATURES = ("joint", "typed", "near", "headed", "led_to")
 def candidates(question: str, form: QuestionForm, weights: Mapping[str, float], reading: Reading) -> list[Candidate]:
     """Possible answers from the best lines, none of which the question itself says."""
     asked = frozenset(weights)
-    views = {fold(view.title): view for item in reading.passages if item.title.strip() and (view := profile(item))}
-    wanted = {stem(word) for word in form.words}
     heads = frozenset(stem(word) for word in form.heads)
+    views = {fold(view.title): view for item in reading.passages if item.title.strip() and (view := profile(item))}
     found = []
-    for line in ranked_lines(weights, reading)[:BEAM]:
-        places = [start for start, _, key in stem_places(line.sentence.text) if key in wanted]
-        for text, at in dict(texts(line, form)).items():
-            if not text or stems(text) <= asked:
-                continue
-            features = (
-                line.joint,
-                typed(text, at, line, form),
-                _near(at, at + len(text), places),
-                _headed(text, at, line, (heads, views.get(fold(text)))),
-                float(line.led_to),
-            )
-            found.append(Candidate(text, line, features))
+    for line in ranked_lines(weights, reading, BEAM):
+        led_to = float(line.led_to)
+        for text, kind, near, headed in _offers(line.sentence.text, title_of(line), form, asked):
+            about = views.get(fold(text)) if heads else None
+            if about is not None and about.sentences and heads & about.sentences[0].stems:
+                headed = 1.0
+            found.append(Candidate(text, line, (line.joint, kind, near, headed, led_to)))
     return found
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=256)  # each round looks again at sentences that the rounds before have read
+def _offers(
+    sentence: str, title: str, form: QuestionForm, asked: frozenset[str]
+) -> tuple[tuple[str, float, float, float], ...]:
+    """What a sentence offers, and of it the features "typed", "near" and "headed" as far as the sentence tells them."""
+    wanted = {stem(word) for word in form.words}
+    heads = frozenset(stem(word) for word in form.heads)
+    places = [start for start, _, key in stem_places(sentence) if key in wanted]
+    offers = []
+    for text, at in dict(texts(sentence, title, form)).items():
+        if text and not stems(text) <= asked:
+            near, headed = _near(at, at + len(text), places), _headed(text, at, sentence, heads)
+            offers.append((text, typed(text, at, sentence, form), near, headed))
+    return tuple(offers)
+
+
+def title_of(line: Line) -> str:
+    """The title of the passage that a line is of, without brackets; "" if it has none."""
+    return line.view.title if line.passage.title.strip() else ""
+
+
+@lru_cache(maxsize=1024)
 def stem_places(text: str) -> tuple[tuple[int, int, str], ...]:
     """Where each word of a text stands, start and end, with its stem."""
-    return tuple((match.start(), match.end(), stem(match.group())) for match in re.finditer(r"[^\W_]+", text))
+    if not text.isascii():
+        return tuple([(*match.span(), stem(match[0])) for match in _RUN.finditer(text)])
+    found = _RUN.finditer(text.lower())  # the same, faster: a word is all letters, or has a digit
+    return tuple([(at.start(), at.end(), word[:STEM] if (word := at[0]).isalpha() else word) for at in found])
 
 
-def texts(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
-    """Possible answers of the kind asked for in a line, each with its place in the sentence, -1 if it is the title."""
-    text = line.sentence.text
+def texts(text: str, title: str, form: QuestionForm) -> Iterator[tuple[str, int]]:
+    """Possible answers of the kind asked for in a sentence and its title, each with its place in it, -1 if nowhere."""
     if form.asks is Asks.DATE:
         yield from ((str(date.year) if form.year else text[date.start : date.end], date.start) for date in dates(text))
         return
@@ -71,15 +87,15 @@ def texts(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
         yield from measures(text, bare=form.counts)
         return
     place = form.asks is Asks.PLACE
-    for name in line.sentence.names:
+    for name in names(text):
         at = text.find(name)
         for part in dict.fromkeys((name, *name.split(" and "), *(name.split(", ")[:1] if place else ()))):
-            if place or (not _is_nation(part) and not (form.asks is Asks.PERSON and _has_digit(part))):
+            if place or (not is_nation(part) and not (form.asks is Asks.PERSON and _has_digit(part))):
                 yield part, (text.find(part) if at >= 0 else -1)
     if place:
         yield from ((text[start:end], start) for _, start, end in nations(text))
-    elif line.passage.title.strip() and not (form.asks is Asks.PERSON and _has_digit(line.view.title)):
-        yield line.view.title, text.find(line.view.title)
+    elif title and not (form.asks is Asks.PERSON and _has_digit(title)):
+        yield title, text.find(title)
 
 
 def measures(text: str, *, bare: bool) -> Iterator[tuple[str, int]]:
@@ -104,21 +120,16 @@ def _has_digit(text: str) -> bool:
     return _DIGIT.search(text) is not None
 
 
-@lru_cache(maxsize=16384)
-def _is_nation(text: str) -> bool:
-    return any(end - start == len(text) for _, start, end in nations(text))
-
-
 _IN = re.compile(r"\b(?:in|at|of|from|near|to) (?:the )?$")
 
 
-def typed(text: str, at: int, line: Line, form: QuestionForm) -> float:
+def typed(text: str, at: int, sentence: str, form: QuestionForm) -> float:
     """How much a candidate looks like the kind of answer asked for, in [0, 1]."""
     if form.asks in (Asks.DATE, Asks.NUMBER):
         return min(1.0, len(text) / 12)
     digits = _has_digit(text)
     if form.asks is Asks.PLACE:
-        return float(not digits and _IN.search(line.sentence.text[max(0, at - 12) : max(0, at)]) is not None)
+        return float(not digits and _IN.search(sentence[max(0, at - 12) : max(0, at)]) is not None)
     if form.asks is Asks.PERSON:
         return float(not digits and 2 <= len(text.split()) <= 4)
     return float(not digits)
@@ -132,12 +143,13 @@ def _near(start: int, end: int, places: Sequence[int]) -> float:
     return 1 / (1 + max(0, gap) / 10)
 
 
-def _headed(text: str, at: int, line: Line, head: tuple[frozenset[str], Profile | None]) -> float:
+def _headed(text: str, at: int, sentence: str, heads: frozenset[str]) -> float:
     """Whether the noun that the question asks for ("which band") is said of the candidate."""
-    heads, view = head
     if not heads:
         return 0.0
-    if heads & stems(text) or (view is not None and view.sentences and heads & view.sentences[0].stems):
+    if heads & stems(text):
         return 1.0
-    around = line.sentence.text[max(0, at - 25) : at + len(text) + 25] if at >= 0 else ""
-    return 0.5 if any(key in heads for _, _, key in stem_places(around)) else 0.0
+    around = sentence[max(0, at - 25) : at + len(text) + 25] if at >= 0 else ""
+    low = around.casefold()
+    beside = any(key in low for key in heads) and any(key in heads for _, _, key in stem_places(around))
+    return 0.5 if beside else 0.0

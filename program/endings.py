@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from functools import lru_cache
 from math import log
+from typing import NamedTuple
 
-from hopstop.program.candidates import complement, stem_places, texts, typed
+from hopstop.program.candidates import complement, stem_places, texts, title_of, typed
 from hopstop.program.gaps import Role, roles
-from hopstop.program.lines import Line, mentions
+from hopstop.program.lines import mentions
 from hopstop.program.paths import Path
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
@@ -38,8 +39,7 @@ FEATURES = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(NamedTuple):
     """A possible answer in the last line of a path, and the features of `FEATURES`."""
 
     text: str
@@ -60,68 +60,85 @@ def endings(question: str, form: QuestionForm, weights: Mapping[str, float], pat
     total = sum(weights.values()) or 1.0
     asked, heads = stems(question), frozenset(map(stem, form.heads))
     taken = (stems(" ".join(form.names)) | stems(" ".join(form.words))) - heads
-    offered: dict[tuple[int, int], list[tuple[str, int]]] = {}
     found = []
     for path in paths:
-        open_stems = weights.keys() - path.covered
-        shares = [sum(weights[key] for key in open_stems if role_of[key] is role) / total for role in Role]
+        left = [(role_of[key], weight) for key, weight in weights.items() if key not in path.covered]
+        shares = [sum([weight for own, weight in left if own is role]) / total for role in Role]
         own = path.last.own & weights.keys()
         fresh = own.difference(*(line.own for line in path.lines[:-1]))
-        gained = sum(weights[key] for key in fresh) / total
+        gained = sum([weight for key, weight in weights.items() if key in fresh]) / total
         text = path.last.sentence.text
-        words = stem_places(text)
-        places = [(start, end) for start, end, key in words if key in fresh]
-        head_places = [(start, end) for start, end, key in words if key in heads]
+        places = [(start, end) for start, end, key in stem_places(text) if key in fresh]
         named = not path.via or path.via[-1] in fold(text)
-        key = path.last.rank, path.last.number
-        if key not in offered:
-            offered[key] = _options(path.last, form, asked, taken)
-        options = list(_new(path, offered[key]))
-        for said, at in options:
-            headed = float(_gap(at, at + len(said), head_places) <= BESIDE)
-            kind = typed(said, at, path.last, form)
+        options = list(_new(path, _options(text, title_of(path.last), path.last.own, form, (asked, taken))))
+        for option in options:
             features = (
                 *shares,
-                shares[2] * headed,
+                shares[2] * option.headed,
                 float(shares[0] > 0),
                 float(shares[1] > 0),
                 float(path.idle),
                 float(len(path.lines) - 1),
-                kind * 0.5 if at == 0 and said.isalpha() else kind,
-                _near(at, at + len(said), places, 10),
-                headed,
+                option.kind,
+                _near(option.at, option.at + len(option.text), places, 10),
+                option.headed,
                 gained,
                 float(bool(places)),
                 float(named),
                 log(len(options)),
             )
-            found.append(Ending(said, path, features))
+            found.append(Ending(option.text, path, features))
     return found
 
 
-def _new(path: Path, fresh: Sequence[tuple[str, int]]) -> Iterator[tuple[str, int]]:
-    """The candidates that neither link the way nor stand in a line before the last."""
+class _Option(NamedTuple):
+    """A possible answer in a sentence, where it stands, and its features "typed" and "headed"."""
+
+    text: str
+    at: int
+    kind: float
+    headed: float
+
+
+def _new(path: Path, options: Sequence[_Option]) -> Iterator[_Option]:
+    """The options that neither link the way nor stand in a line before the last."""
     before = [fold(line.sentence.text) for line in path.lines[:-1]]
-    for said, at in fresh:
-        folded = fold(said)
+    for option in options:
+        folded = fold(option.text)
         if any(folded in via or via in folded for via in path.via):
             continue
         if not any(mentions(sentence, folded) for sentence in before):
-            yield said, at
+            yield option
 
 
-def _options(line: Line, form: QuestionForm, asked: frozenset[str], taken: frozenset[str]) -> list[tuple[str, int]]:
-    """What a line offers that the question does not say, with its place in the sentence."""
-    found = []
+@lru_cache(maxsize=256)  # several ways end in one sentence, in each round again
+def _options(
+    text: str, title: str, own: frozenset[str], form: QuestionForm, said_by: tuple[frozenset[str], frozenset[str]]
+) -> tuple[_Option, ...]:
+    """What a sentence offers that the question does not say.
+
+    Args:
+        text: The sentence.
+        title: Of its passage.
+        own: Stems of the question that it holds.
+        form: Of the question.
+        said_by: Stems of the question, and those of them that no answer has.
+    """
+    asked, taken = said_by
+    heads = frozenset(map(stem, form.heads))
+    head_places = [(start, end) for start, end, key in stem_places(text) if key in heads]
     whole = form.asks in (Asks.DATE, Asks.NUMBER)
     numbered = frozenset(key for key in asked if form.asks is Asks.NUMBER and not key.isalpha())
-    for text, at in dict((*texts(line, form), *_phrases(line, form))).items():
-        skipped = 0 if whole else _asked_start(text, asked)
-        said = text[skipped:] if whole else text[skipped:].split(", ")[0]
+    found = []
+    for full, start in dict((*texts(text, title, form), *_phrases(text, own, form))).items():
+        skipped = 0 if whole else _asked_start(full, asked)
+        said, at = full[skipped:] if whole else full[skipped:].split(", ")[0], start + skipped
         known = stems(said) & (numbered if whole else taken)
-        if at >= 0 and said and not stems(said) <= asked and not known:
-            found.append((said, at + skipped))
-    return found
+        if start >= 0 and said and not stems(said) <= asked and not known:
+            kind = typed(said, at, text, form)
+            headed = float(_gap(at, at + len(said), head_places) <= BESIDE)
+            found.append(_Option(said, at, kind * 0.5 if at == 0 and said.isalpha() else kind, headed))
+    return tuple(found)
 
 
 def _asked_start(text: str, asked: frozenset[str]) -> int:
@@ -130,10 +147,9 @@ def _asked_start(text: str, asked: frozenset[str]) -> int:
     return match.end() if match and stems(match.group()) <= asked else 0
 
 
-def _phrases(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
+def _phrases(text: str, own: frozenset[str], form: QuestionForm) -> Iterator[tuple[str, int]]:
     """For a thing: what the sentence says of the last word that it shares with the question."""
-    text = line.sentence.text
-    ends = [end for _, end, key in stem_places(text) if key in line.own]
+    ends = [end for _, end, key in stem_places(text) if key in own]
     found = complement(text, ends[-1]) if ends and form.asks is Asks.THING else None
     if found is not None and not names(found[0]):
         yield found
@@ -141,7 +157,7 @@ def _phrases(line: Line, form: QuestionForm) -> Iterator[tuple[str, int]]:
 
 def _gap(start: int, end: int, places: Sequence[tuple[int, int]]) -> int:
     """Characters between a span and the nearest of these; a large number if there are none."""
-    return min((max(first - end, start - last, 0) for first, last in places), default=1000)
+    return min([max(first - end, start - last, 0) for first, last in places], default=1000)
 
 
 def _near(start: int, end: int, places: Sequence[tuple[int, int]], scale: int) -> float:

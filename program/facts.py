@@ -86,6 +86,8 @@ def _reworded(facts: Sequence[Fact], place: int, need: str) -> list[Fact]:
     old = facts[place].need
     return [
         replace(fact, follows_from=tuple(need if source == old else source for source in fact.follows_from))
+        if old in fact.follows_from
+        else fact
         for fact in facts
     ]
 

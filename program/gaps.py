@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from enum import StrEnum
+from functools import lru_cache
 
 from hopstop.program.profile import stems
 from hopstop.program.question_form import Asks, Property, QuestionForm
@@ -38,7 +39,8 @@ _NOUN = frozenset("the a an its our his her their your my whose each every of fo
 _SAID = frozenset("who that which whom".split())  # noqa: SIM905
 
 
-def roles(question: str, form: QuestionForm) -> dict[str, Role]:
+@lru_cache(maxsize=64)
+def roles(question: str, form: QuestionForm) -> Mapping[str, Role]:
     """The role of each stem of the question's content words that its kind of answer does not answer for.
 
     >>> from hopstop.program.question_form import question_form

@@ -15,7 +15,7 @@ from hopstop.program.errors import BadIndex
 
 MANIFEST = "manifest.json"
 FORMAT = "hopstop-bm25"
-SCHEMA = 1
+SCHEMA = 2
 AGAIN = 'run "hopstop index SOURCE --out FOLDER" again'
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 
 from hopstop.program.profile import Profile, Sentence, fold, profile
@@ -14,7 +15,6 @@ from hopstop.program.records import Passage
 from hopstop.program.text import content_words, stem
 
 _IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,}\b")
-Weigh = Callable[[frozenset[str]], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,44 +52,73 @@ def local_weights(question: str, reading: Reading) -> dict[str, float]:
 
     The smoothed idf of BM25 (Robertson and Zaragoza, 2009), counted over what was read, so that no index is needed.
     """
-    views = [profile(passage) for passage in reading.passages]
-    held = [view.title_stems.union(*(sentence.stems for sentence in view.sentences)) for view in views]
-    asked = {stem(word) for word in content_words(question)}
+    held = [profile(passage).stems for passage in reading.passages]
+    asked = dict.fromkeys(map(stem, content_words(question)))  # in order, so that sums are the same in every process
     return {key: log(1 + (len(held) + 1) / (1 + sum(key in words for words in held))) for key in asked}
 
 
-def ranked_lines(weights: Mapping[str, float], reading: Reading) -> list[Line]:
-    """The sentences read, the best first.
+def ranked_lines(weights: Mapping[str, float], reading: Reading, most: int) -> list[Line]:
+    """The best of the sentences read.
 
     Args:
         weights: Stems of the question with what each weighs, > 0.
         reading: What was read.
+        most: How many are wanted.
 
     Returns:
-        One line for each sentence, by `joint` and then in the order read.
+        At most so many lines, by `joint` and then in the order read.
     """
     plain = plain_lines(frozenset(weights), reading)
-    pairs = _links(plain, reading)
-    total = sum(weights.values()) or 1.0
-    known: dict[frozenset[str], float] = {}
+    cover = Cover(weights)
+    bits = [cover.bits(line.own) for line in plain]
+    pairs = [_partner(at, links, bits, cover) for at, links in enumerate(_links(plain, reading))]
+    best = sorted(range(len(plain)), key=lambda at: -pairs[at][0])[:most]
+    return [_paired(plain[at], pairs[at], plain) for at in best]
 
-    def weigh(stems: frozenset[str]) -> float:
-        if stems not in known:
-            known[stems] = sum(weights[stem] for stem in stems) / total
-        return known[stems]
 
-    paired = [_paired(line, pairs[at], plain, weigh) for at, line in enumerate(plain)]
-    return sorted(paired, key=lambda line: (-line.joint, line.rank, line.number))
+class Cover:
+    """Sets of stems of a question as bits, and the share of its weight that each holds, which is summed once.
+
+    Args:
+        weights: Stems with what each weighs, > 0.
+    """
+
+    def __init__(self, weights: Mapping[str, float]) -> None:
+        self._bit = {key: 1 << at for at, key in enumerate(weights)}
+        self._weights = tuple(weights.values())
+        self._total = sum(self._weights) or 1.0
+        self._known: dict[int, float] = {}
+
+    def bits(self, stems: frozenset[str]) -> int:
+        """Some of the stems as bits."""
+        return sum([self._bit[key] for key in stems])
+
+    def stems(self, bits: int) -> frozenset[str]:
+        """What bits stand for."""
+        return frozenset([key for key, bit in self._bit.items() if bits & bit])
+
+    def share(self, bits: int) -> float:
+        """Weight of the stems as a share of that of all, in [0, 1]."""
+        if bits not in self._known:
+            self._known[bits] = sum(item for at, item in enumerate(self._weights) if bits >> at & 1) / self._total
+        return self._known[bits]
 
 
 def plain_lines(wanted: frozenset[str], reading: Reading) -> list[Line]:
     """Every sentence read with the stems wanted that it or its title holds, without partners."""
-    views = [(rank, passage, profile(passage)) for rank, passage in enumerate(reading.passages)]
-    return [
-        Line(passage, view, number, rank, (wanted & sentence.stems) | (wanted & view.title_stems))
-        for rank, passage, view in views
-        for number, sentence in enumerate(view.sentences)
-    ]
+    return [line for rank, passage in enumerate(reading.passages) for line in _lines_of(passage, rank, wanted)]
+
+
+@lru_cache(maxsize=64)  # each round reads again what the rounds before have read
+def _lines_of(passage: Passage, rank: int, wanted: frozenset[str]) -> tuple[Line, ...]:
+    view = profile(passage)
+    of_title = wanted & view.title_stems
+    return tuple(
+        [
+            Line(passage, view, number, rank, (wanted & sentence.stems) | of_title)
+            for number, sentence in enumerate(view.sentences)
+        ]
+    )
 
 
 def _links(plain: list[Line], reading: Reading) -> list[dict[int, bool]]:
@@ -97,30 +126,44 @@ def _links(plain: list[Line], reading: Reading) -> list[dict[int, bool]]:
 
     A line is linked to every line of a passage whose title, or whose first name where there is no title, it names.
     """
-    subjects = [(rank, name) for rank, item in enumerate(reading.passages) for name in subject_names(item)]
     members: dict[int, list[int]] = defaultdict(list)
     for at, line in enumerate(plain):
         members[line.rank].append(at)
     links: list[dict[int, bool]] = [{} for _ in plain]
-    for at, line in enumerate(plain):
-        text = fold(line.sentence.text)
-        for rank, name in subjects:
-            if rank != line.rank and mentions(text, name):
-                for other in members[rank]:
-                    links[other][at] = True
-                    links[at].setdefault(other, False)
+    for at, rank, _ in named_passages(plain, reading):
+        for other in members[rank]:
+            links[other][at] = True
+            links[at].setdefault(other, False)
     return links
 
 
-def _paired(line: Line, links: Mapping[int, bool], plain: list[Line], weigh: Weigh) -> Line:
-    best, partner, led_to = weigh(line.own), None, False
-    for at, leads in links.items():
-        score = weigh(line.own | plain[at].own)
-        if score > best:
-            best, partner, led_to = score, plain[at], leads
-    return Line(line.passage, line.view, line.number, line.rank, line.own, partner, best, led_to)
+def named_passages(lines: Sequence[Line], reading: Reading) -> Iterator[tuple[int, int, str]]:
+    """Which lines name another passage: place of the line, rank of the passage, the folded name."""
+    subjects = [(rank, name) for rank, item in enumerate(reading.passages) for name in subject_names(item)]
+    for at, line in enumerate(lines):
+        text = fold(line.sentence.text)
+        for rank, name in subjects:
+            if name in text and rank != line.rank and mentions(text, name):
+                yield at, rank, name
 
 
+def _partner(at: int, links: Mapping[int, bool], bits: Sequence[int], cover: Cover) -> tuple[float, int | None, bool]:
+    """Share of the question that a line and its best partner hold, that partner, and whether it leads there."""
+    own = bits[at]
+    best, partner, led_to = cover.share(own), None, False
+    for other, leads in links.items():
+        if own | bits[other] != own and cover.share(own | bits[other]) > best:
+            best, partner, led_to = cover.share(own | bits[other]), other, leads
+    return best, partner, led_to
+
+
+def _paired(line: Line, pair: tuple[float, int | None, bool], plain: Sequence[Line]) -> Line:
+    joint, at, led_to = pair
+    partner = None if at is None else plain[at]
+    return Line(line.passage, line.view, line.number, line.rank, line.own, partner, joint, led_to)
+
+
+@lru_cache(maxsize=64)
 def subject_names(passage: Passage) -> tuple[str, ...]:
     """What a passage is about, folded: its title without brackets, else its first name; and identifiers in either.
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from hopstop.program.lists import Bools, Ints, Lists
 from hopstop.program.units import Key, Unit, mark_named, spelled_names, title_name, upper_share
+from hopstop.program.untitled import repeated_han
 
 NAME_DF = 100  # a name in more passages leads on to the passage that it titles only: it tells little, and costs much
 
@@ -62,7 +63,7 @@ def find_names(units: Sequence[Unit], unit_start: Ints, of_passage: Ints, *, ide
         identifiers: Whether "payment-gw" and the like are names.
     """
     titles = frozenset(unit_start[:-1].tolist())
-    share = upper_share(unit for place, unit in enumerate(units) if place not in titles)
+    share = sentence_share(units, unit_start)
     title_keys = [title_name(units[place]) for place in unit_start[:-1]]
     known: dict[Key, int] = {}
     for key in filter(None, title_keys):
@@ -75,9 +76,17 @@ def find_names(units: Sequence[Unit], unit_start: Ints, of_passage: Ints, *, ide
             {title_keys[of_passage[place]]} - {()} if place in titles else spelled_names(unit, identifiers=identifiers)
         )
         spelled.append(frozenset(known.setdefault(key, len(known)) for key in sorted(keys)))
+    for key in sorted(repeated_han(units, of_passage.tolist())):
+        known.setdefault(key, len(known))
     found = _find(units, known, spelled, _lowercase_titles(known, titled_count, share), titles)
     titled = np.array([known[key] if key else -1 for key in title_keys], dtype=np.int64)
     return _kept(list(known), titled_count, titled, found, (unit_start, of_passage))
+
+
+def sentence_share(units: Sequence[Unit], unit_start: Ints) -> dict[str, float]:
+    """How often each term has a capital in the sentences, titles apart; see `units.upper_share`."""
+    titles = frozenset(unit_start[:-1].tolist())
+    return upper_share(unit for place, unit in enumerate(units) if place not in titles)
 
 
 def _lowercase_titles(known: dict[Key, int], titled_count: int, share: dict[str, float]) -> frozenset[int]:

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from hopstop.program.link_names import find_names
+from hopstop.program.link_names import find_names, sentence_share
 from hopstop.program.lists import Bools, Floats, Ints, Lists, bounds
 from hopstop.program.records import Passage
 from hopstop.program.sentences import sentence_spans
-from hopstop.program.units import MAX_TITLE, Key, unit_of
+from hopstop.program.units import MAX_TITLE, Key, Unit, unit_of
+from hopstop.program.untitled import subject
 
 PREFIX = (
     6  # letters of a term that count: a stemmer for any language; 5 and 7 gave the same recall on the dev questions
@@ -35,6 +36,7 @@ class LinkIndex:
         unit_start: P + 1, units of a passage, its title first.
         unit_passage: U, passage of each unit.
         unit_terms: Unit -> terms in the order of the text.
+        term_units: Term -> units that hold it.
         name_df: K, passages in which the name stands.
         name_length: K, words of the name.
         name_mass: K, summed idf of the name's terms.
@@ -56,6 +58,7 @@ class LinkIndex:
     unit_start: Ints
     unit_passage: Ints
     unit_terms: Lists
+    term_units: Lists
     name_df: Ints
     name_length: Ints
     name_mass: Floats
@@ -148,7 +151,7 @@ class LinkIndex:
         return arrays
 
 
-_LISTS = frozenset({"postings", "unit_terms", "unit_names", "name_units"})
+_LISTS = frozenset({"postings", "unit_terms", "term_units", "unit_names", "name_units"})
 
 
 def build_links(passages: Sequence[Passage], *, identifiers: bool = True) -> LinkIndex:
@@ -162,10 +165,10 @@ def build_links(passages: Sequence[Passage], *, identifiers: bool = True) -> Lin
     units = [unit_of(text) for part in texts for text in part]
     unit_start = bounds(np.array([len(part) for part in texts]))
     of_passage = np.repeat(np.arange(len(passages)), np.diff(unit_start))
+    _name_untitled(units, unit_start)
     vocabulary: dict[str, int] = {}
-    flat = np.array(
-        [vocabulary.setdefault(term[:PREFIX], len(vocabulary)) for unit in units for term in unit.terms], dtype=np.int64
-    )
+    numbers = (vocabulary.setdefault(term[:PREFIX], len(vocabulary)) for unit in units for term in unit.terms)
+    flat = np.fromiter(numbers, dtype=np.int64)
     unit_terms = Lists(bounds(np.array([len(unit.terms) for unit in units])), flat)
     weights = _weigh(flat, np.repeat(of_passage, np.diff(unit_terms.start)), len(vocabulary), len(passages))
     names = find_names(units, unit_start, of_passage, identifiers=identifiers)
@@ -179,6 +182,7 @@ def build_links(passages: Sequence[Passage], *, identifiers: bool = True) -> Lin
         unit_start,
         of_passage,
         unit_terms,
+        _units_of_terms(unit_terms, len(vocabulary)),
         names.df,
         np.array([len(key) for key in names.keys], dtype=np.int64),
         np.array([_mass(key, idf, vocabulary) for key in names.keys], dtype=np.float64),
@@ -194,8 +198,25 @@ def build_links(passages: Sequence[Passage], *, identifiers: bool = True) -> Lin
     )
 
 
+def _name_untitled(units: list[Unit], unit_start: Ints) -> None:
+    """Give passages without a title what they are about in its place."""
+    untitled = [place for place in unit_start[:-1].tolist() if not units[place].forms]
+    share = sentence_share(units, unit_start) if untitled else {}
+    for place in untitled:
+        units[place] = subject(units[place + 1], share) if place + 1 < len(units) else units[place]
+
+
 def _sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)]
+
+
+def _units_of_terms(unit_terms: Lists, term_count: int) -> Lists:
+    units = len(unit_terms.start) - 1
+    owner = np.repeat(np.arange(units), np.diff(unit_terms.start))
+    pair = unit_terms.values * max(1, units) + owner
+    pair.sort()  # not np.unique, whose hashing takes ten times as long on millions of them
+    pair = pair[np.concatenate([[True], pair[1:] > pair[:-1]])] if len(pair) else pair
+    return Lists(bounds(np.bincount(pair // max(1, units), minlength=term_count)), pair % max(1, units))
 
 
 def _mass(key: Key, idf: Floats, vocabulary: dict[str, int]) -> float:

@@ -30,6 +30,10 @@ class Lists:
         order = np.argsort(keys, kind="stable")
         return Lists(bounds(np.bincount(keys, minlength=count)), values[order])
 
+    def of(self, which: int) -> Ints:
+        """The values of one list."""
+        return self.values[self.start[which] : self.start[which + 1]]
+
     def take(self, which: Ints) -> tuple[Ints, Ints]:
         """Positions in `values` of all members of these lists, and for each which of them it is of."""
         return ranges(self.start[which], self.start[which + 1])
@@ -43,5 +47,5 @@ def bounds(counts: Ints) -> Ints:
 def ranges(start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """The numbers of all ranges [start, end) behind each other, and for each which range it is of."""
     count = end - start
-    owner = np.repeat(np.arange(len(count)), count)
-    return np.arange(len(owner)) - np.repeat(np.cumsum(count) - count - start, count), owner
+    owner = np.arange(len(count)).repeat(count)
+    return np.arange(len(owner)) + (start + count - count.cumsum())[owner], owner

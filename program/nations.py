@@ -53,6 +53,11 @@ _WORD = re.compile(r"[A-Z](?:\.[A-Z]\.|[\w.']*\w)?|\b(?:of|and)\b")
 _LANGUAGE = re.compile(r"[- ](?:language|speaking)")
 
 
+def is_nation(text: str) -> bool:
+    """Whether a text is the name of a country or its adjective, and nothing else."""
+    return text in _COUNTRY_OF
+
+
 @lru_cache(maxsize=4096)
 def nations(text: str) -> tuple[tuple[str, int, int], ...]:
     """Countries that a text names or that its adjectives stand for: (country, start, end), in order.

@@ -9,6 +9,7 @@ from importlib import resources
 
 import numpy as np
 
+from hopstop.program.answer_weights import NAMES, AnswerWeights
 from hopstop.program.answering import ALL_METHODS, Method, decide
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import ArtifactMismatch
@@ -28,7 +29,8 @@ class OfflinePolicy:
 
     Args:
         index: Where to search; its links lead the way.
-        weights: Weight of each of `ways.FEATURES`; None takes those that Hopstop ships.
+        weights: Weight of each of `ways.FEATURES`, and of each of `answer_weights.NAMES` unless it is the default; None
+            takes those that Hopstop ships.
         methods: Ways to an answer that are tried.
 
     Attributes:
@@ -51,15 +53,18 @@ class OfflinePolicy:
     ) -> None:
         self.methods = methods
         self._index = index
-        self._weights = _vector(weights if weights is not None else shipped_weights())
+        given = weights if weights is not None else shipped_weights()
+        self._answers = AnswerWeights.of(given)
+        self._weights = _vector({name: weight for name, weight in given.items() if name not in NAMES})
 
     def state(self) -> dict[str, float]:
         """The weights, as an artifact keeps them."""
-        return dict(zip(FEATURES, self._weights.tolist(), strict=True))
+        return {**dict(zip(FEATURES, self._weights.tolist(), strict=True)), **self._answers.state()}
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
         """See Policy.decide."""
-        return Reply(decide(state.question, state.reading, state.facts, methods=self.methods))
+        found = decide(state.question, state.reading, state.facts, weights=self._answers, methods=self.methods)
+        return Reply(found)
 
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
         """Keeps every passage, the first read as the best: the walk reads the most useful first."""
@@ -80,7 +85,7 @@ class OfflinePolicy:
     async def search(self, state: State, query: Query, k: int, retriever: Retriever, runtime: Runtime) -> list[Hit]:
         """The planned step's passage, then the next best of the walk; other sources are searched with the words."""
         if retriever is not self._index:
-            return list(retriever.search(query.text, k, state.groups))
+            return list(retriever.search(query.text, k + len(state.read), state.groups))
         walk = self._walk(state)
         planned = state.memory.get("planned", {}).get(query.need)
         steps = ([planned] if planned is not None else []) + walk.choose(k - (planned is not None))

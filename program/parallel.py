@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hopstop.program import question_words as english
+from hopstop.program.answer_weights import DEFAULT, AnswerWeights
 from hopstop.program.comparison import Compared, conclusion
 from hopstop.program.paths import start
 from hopstop.program.profile import profile, stems
 from hopstop.program.question_form import Asks, Property, QuestionForm
-from hopstop.program.reach import Reached, reach
+from hopstop.program.reach import Reached, Side, reach
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
 from hopstop.program.values import amounts
@@ -19,7 +20,9 @@ _COMPARED = stems(" ".join(english.LOW | english.HIGH)) | stems("same both")
 LIKELY = 0.3  # of each end: two that fit each other need less than one alone; all of seeds 1 to 5 were right at it
 
 
-def compare_ends(question: str, form: QuestionForm, reading: Reading) -> Compared | None:
+def compare_ends(
+    question: str, form: QuestionForm, reading: Reading, weights: AnswerWeights = DEFAULT
+) -> Compared | None:
     """Follow the chain from both sides and compare its ends: amounts in one unit, or whether both are the same.
 
     Returns:
@@ -28,7 +31,7 @@ def compare_ends(question: str, form: QuestionForm, reading: Reading) -> Compare
     number = form.asks is Asks.CHOICE and form.property is Property.NUMBER
     if not number and not (form.asks is Asks.YES_NO and form.same and form.property is Property.OTHER):
         return None
-    ends = [_end(side, question, form, reading) for side in form.sides]
+    ends = [_end(side, question, form, (reading, weights)) for side in form.sides]
     if number and (None in ends or _larger(ends, form) is None):
         ends = [_measured(side, reading) for side in form.sides]
     one, two = ends
@@ -69,11 +72,11 @@ def _measured(side: str, reading: Reading) -> Reached | None:
     return found[0] if len(found) == 1 else None
 
 
-def _end(side: str, question: str, form: QuestionForm, reading: Reading) -> Reached | None:
+def _end(side: str, question: str, form: QuestionForm, read: tuple[Reading, AnswerWeights]) -> Reached | None:
     """What the chain leads to from one side; the other side and the comparing words are not part of its question."""
     others = [other for other in form.sides if other != side]
     asks = Asks.NUMBER if form.asks is Asks.CHOICE else Asks.PERSON if english.PERSONS.search(question) else Asks.THING
     alone = replace(form, asks=asks, property=Property.OTHER, sides=(), names=(side,), heads=(), counts=False)
     without = _COMPARED | (stems(" ".join(others)) - stems(side))
-    end = reach(question, alone, reading, begin=start(side), without=without)
+    end = reach(question, alone, *read, Side(start(side), without))
     return end if end is not None and end.p >= LIKELY else None

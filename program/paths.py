@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
-from hopstop.program.lines import Line, mentions, plain_lines, subject_names
-from hopstop.program.nations import nations
+from hopstop.program.lines import Cover, Line, named_passages, plain_lines
+from hopstop.program.nations import is_nation
 from hopstop.program.profile import fold, stems
 from hopstop.program.reading import Reading
 from hopstop.program.text import FUNCTION_WORDS, names, numbers, words
@@ -20,7 +21,9 @@ BEAM = 8  # ways carried on at each length
 RETURNED = 12  # ways whose ends are worth a look
 SHARED = 4  # passages that may hold a name which links them; one in more of what was read tells nothing apart
 # Letters with a digit ("CHG-9568"), and what technical prose names without capitals ("payment-gw", "session_cache").
-_CODE = re.compile(r"(?<![\w-])(?=[\w-]*[^\W\d_])(?:(?=[\w-]*\d)[\w-]{4,}|[^\W\d_]{2,}(?:[-_][^\W_]{2,})+)(?![\w-])")
+_CODE = re.compile(r"(?=[\w-]*[^\W\d_])(?:(?=[\w-]*\d)[\w-]{4,}|[^\W\d_]{2,}(?:[-_][^\W_]{2,})+)")
+_RUN = re.compile(r"[\w-]+")
+_FIRST = 100  # characters among which the first word of a sentence stands
 _APART = re.compile(r" and |, |: ")
 _NUMBERED = re.compile(r"([^\W\d_]{3,}) ([^\W_]*[\d-][\w-]*)")
 
@@ -50,7 +53,7 @@ def start(text: str) -> Start:
     return Start(found, numbers(text), _numbered(text))
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def _numbered(text: str) -> frozenset[tuple[str, str]]:
     """Numbers behind the noun that they number, both folded, the noun in the singular."""
     pairs = ((match[1].casefold().removesuffix("s"), match[2].casefold()) for match in _NUMBERED.finditer(text))
@@ -81,8 +84,7 @@ class Path:
         return self.lines[-1]
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(NamedTuple):
     """A path as numbers: places of its lines, its links, and what is covered as bits."""
 
     places: tuple[int, ...]
@@ -108,34 +110,19 @@ def find_paths(weights: Mapping[str, float], begin: Start, reading: Reading) -> 
         begin: What the first line must hold.
         reading: What was read.
     """
-    keys = tuple(weights)
+    cover = Cover(weights)
     lines = [line for line in plain_lines(frozenset(weights), reading) if not _of_another(line, begin)]
-    bits = [sum(1 << at for at, key in enumerate(keys) if key in line.own) for line in lines]
+    bits = [cover.bits(line.own) for line in lines]
     net = _Net(lines, bits, _links(lines, frozenset(weights), reading))
-    value = _Value([weights[key] for key in keys])
     level = [_State((at,), (), bits[at]) for at, line in enumerate(lines) if _begins(line, begin)]
-    level = _best(level, value)
+    level = _best(level, cover)
     found = list(level)
     for _ in range(LONGEST - 1):
-        level = _best([more for state in level for more in _longer(state, net)], value)
+        level = _best([more for state in level for more in _longer(state, net)], cover)
         found += level
     found = [state for state in found if len(state.places) <= LONGEST]
-    found.sort(key=lambda state: (-value.of(state.bits), len(state.places), state.idle, state.places))
-    return [_path(state, net, keys, value) for state in found[:RETURNED]]
-
-
-class _Value:
-    """Share of the question's weight that a set of bits holds; each set is summed once."""
-
-    def __init__(self, weights: Sequence[float]) -> None:
-        self._weights = weights
-        self._total = sum(weights) or 1.0
-        self._known: dict[int, float] = {}
-
-    def of(self, bits: int) -> float:
-        if bits not in self._known:
-            self._known[bits] = sum(item for at, item in enumerate(self._weights) if bits >> at & 1) / self._total
-        return self._known[bits]
+    found.sort(key=lambda state: (-cover.share(state.bits), len(state.places), state.idle, state.places))
+    return [_path(state, net, cover) for state in found[:RETURNED]]
 
 
 def _begins(line: Line, begin: Start) -> bool:
@@ -153,9 +140,9 @@ def _of_another(line: Line, begin: Start) -> bool:
     return any(noun in nouns for noun, _ in held) and not held & begin.numbered
 
 
-def _best(states: Iterable[_State], value: _Value) -> list[_State]:
+def _best(states: Iterable[_State], cover: Cover) -> list[_State]:
     """The best states, of those that end in the same line with the same words the first only."""
-    ranked = sorted(states, key=lambda state: (-value.of(state.bits), len(state.places), state.idle))
+    ranked = sorted(states, key=lambda state: (-cover.share(state.bits), len(state.places), state.idle))
     kept: dict[tuple[int, int], _State] = {}
     for state in ranked:
         kept.setdefault((state.places[-1], state.bits), state)
@@ -179,9 +166,9 @@ def _longer(state: _State, net: _Net) -> Iterable[_State]:
                     yield _State((*step.places, beyond), (*step.via, name), bits, state.idle + 1)
 
 
-def _path(state: _State, net: _Net, keys: Sequence[str], value: _Value) -> Path:
-    covered = frozenset(key for at, key in enumerate(keys) if state.bits >> at & 1)
-    return Path(tuple(net.lines[at] for at in state.places), state.via, covered, value.of(state.bits), state.idle)
+def _path(state: _State, net: _Net, cover: Cover) -> Path:
+    lines = tuple([net.lines[at] for at in state.places])
+    return Path(lines, state.via, cover.stems(state.bits), cover.share(state.bits), state.idle)
 
 
 def _links(lines: Sequence[Line], asked: frozenset[str], reading: Reading) -> list[dict[int, str]]:
@@ -195,32 +182,29 @@ def _links(lines: Sequence[Line], asked: frozenset[str], reading: Reading) -> li
         members[line.rank].append(at)
         for key in link_names(line.sentence.text):
             holding[key].append(at)
-    named = {key for line in lines for key in _inner_names(line.sentence.text)}
-    usable = {
+    telling = {
         key: found
         for key, found in holding.items()
-        if key in named and 1 < len({lines[at].rank for at in found}) <= SHARED and not _said(key, asked)
+        if len(found) > 1 and _tells(key, [lines[at] for at in found], asked)
     }
-    subjects = [
-        (rank, name)
-        for rank, item in enumerate(reading.passages)
-        for name in subject_names(item)
-        if not _said(name, asked)
-    ]
-    links: list[dict[int, str]] = []
-    for line in lines:
-        text = fold(line.sentence.text)
-        onward: dict[int, str] = {}
+    links: list[dict[int, str]] = [{} for _ in lines]
+    for line, onward in zip(lines, links, strict=True) if telling else ():
         for key in link_names(line.sentence.text):
-            for at in usable.get(key, ()):
-                if lines[at].rank != line.rank:
-                    onward.setdefault(at, key)
-        for rank, name in subjects:
-            if rank != line.rank and name in text and mentions(text, name):
-                for at in members[rank]:
-                    onward.setdefault(at, name)
-        links.append(onward)
+            for other in telling.get(key, ()):
+                if lines[other].rank != line.rank:
+                    onward.setdefault(other, key)
+    for at, rank, name in named_passages(lines, reading):
+        if not _said(name, asked):
+            for other in members[rank]:
+                links[at].setdefault(other, name)
     return links
+
+
+def _tells(key: str, lines: Sequence[Line], asked: frozenset[str]) -> bool:
+    """Whether a name that these lines hold leads from one to another: in few passages, a name in one, not asked for."""
+    if not 1 < len({line.rank for line in lines}) <= SHARED or _said(key, asked):
+        return False
+    return any(key in _inner_names(line.sentence.text) for line in lines)
 
 
 @lru_cache(maxsize=4096)
@@ -229,22 +213,25 @@ def _said(key: str, asked: frozenset[str]) -> bool:
     return stems(key) <= asked
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=4096)
 def link_names(text: str) -> tuple[str, ...]:
     """The folded names in a sentence that may lead on: no countries, dates or bare small numbers."""
-    spans = [part for name in names(text) for part in _APART.split(name)]
-    found = [fold(part) for part in spans if _leads(part)]
-    return tuple(dict.fromkeys((*found, *(fold(code) for code in _CODE.findall(text)))))
+    found = [fold(part) for name in names(text) for part in _APART.split(name) if _leads(part)]
+    return tuple(dict.fromkeys([*found, *map(fold, _codes(text))]))
 
 
-@lru_cache(maxsize=16384)
+def _codes(text: str) -> list[str]:
+    return [run for run in _RUN.findall(text) if not run.isalpha() and _CODE.fullmatch(run)]
+
+
+@lru_cache(maxsize=4096)
 def _inner_names(text: str) -> frozenset[str]:
     """The link names of a sentence without a lone word at its start, which has its capital from there."""
-    first = fold((words(text) or [""])[0])
+    first = fold((words(text[:_FIRST]) or [""])[0])
     return frozenset(key for key in link_names(text) if key != first or any(map(str.isdigit, key)) or "-" in key)
 
 
 def _leads(name: str) -> bool:
-    if sum(map(str.isalnum, name)) < 3 or any(end - start == len(name) for _, start, end in nations(name)):
+    if is_nation(name) or sum(map(str.isalnum, name)) < 3:
         return False
-    return not any(date.end - date.start == len(name) for date in dates(name))
+    return name.isalpha() or not any(date.end - date.start == len(name) for date in dates(name))

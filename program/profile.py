@@ -16,9 +16,16 @@ from hopstop.program.values import dates
 
 _LEAD = 3  # sentences: where encyclopedias, notes and letters alike say who or what they are about
 _BRACKET = re.compile(r"[(（]([^()（）]{0,160})[)）]")
-_STEM = len(stem("abcdefghijklmnop"))
+STEM = len(stem("abcdefghijklmnop"))
 _RUN = re.compile(r"[^\W_]+")
-_UNUSUAL = re.compile(r"[^\u0000-\u02ff\u2000-\u206f]|\d[,\u00a0\u2009\u202f]\d{3}|\b[A-Z]\. ?[A-Z]\b|\d\.\d")
+_UNUSUAL = tuple(
+    re.compile(form)  # one by one: each begins with a set of characters, and is looked for ten times as fast as all
+    for form in (
+        r"[^\u0000-\u02ff\u2000-\u206f]",
+        r"\d(?:[,\u00a0\u2009\u202f]\d{3}|\.\d)",
+        r"[A-Z](?<!\w.)\. ?[A-Z]\b",
+    )
+)
 _MARK = re.compile("[\u0300-\u036f]")
 _IS = re.compile(r"\b(?:is|was|are|were|ist|war|est|était|es|era)\b")
 
@@ -45,12 +52,14 @@ class Profile:
         title: Its title without what follows in brackets.
         title_stems: Stems of the title's content words.
         sentences: In order.
+        stems: All stems of the title and the sentences.
     """
 
     text: str
     title: str
     title_stems: frozenset[str]
     sentences: tuple[Sentence, ...]
+    stems: frozenset[str]
 
     @property
     def life(self) -> Life:
@@ -73,11 +82,12 @@ def profile(passage: Passage) -> Profile:
     return _profile(passage.title, passage.text)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _profile(title: str, text: str) -> Profile:
     base = _BRACKET.sub("", title).strip() or title
-    sentences = tuple(Sentence(sentence, word_stems(sentence)) for sentence in _sentences(text))
-    return Profile(text, base, stems(base), sentences)
+    sentences = tuple([Sentence(sentence, word_stems(sentence)) for sentence in _sentences(text)])
+    of_title = stems(base)
+    return Profile(text, base, of_title, sentences, of_title.union(*[sentence.stems for sentence in sentences]))
 
 
 def _sentences(text: str) -> list[str]:
@@ -96,10 +106,10 @@ def word_stems(text: str) -> frozenset[str]:
     The quick way is for words that are runs of Latin letters and digits; where more is in the text (initials,
     thousands, other scripts) content words are read and function words left out.
     """
-    if _UNUSUAL.search(text):
+    if any(form.search(text) for form in _UNUSUAL):
         return stems(text)
     words = _RUN.findall(text.casefold())
-    return frozenset(word[:_STEM] if word.isalpha() else word for word in words)
+    return frozenset([word[:STEM] if word.isalpha() else word for word in words])
 
 
 @lru_cache(maxsize=4096)
@@ -110,12 +120,12 @@ def fold(text: str) -> str:
     return _MARK.sub("", unicodedata.normalize("NFD", text.casefold()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _life(text: str) -> Life:
     return read_life(_sentences(text))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _first_date(text: str) -> Shown | None:
     for number, sentence in enumerate(_sentences(text)):
         for date in dates(sentence):
@@ -123,7 +133,7 @@ def _first_date(text: str) -> Shown | None:
     return None
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _nation(text: str) -> tuple[str, Shown] | None:
     """The first country after "is a ..." in the lead, brackets left aside; else the first one of all."""
     lead = [_BRACKET.sub(lambda match: " " * len(match.group()), item) for item in _sentences(text)[:_LEAD]]

@@ -7,7 +7,10 @@ from functools import lru_cache
 
 # Where a sentence may end: at . ! ? with closing quotes or brackets, before white space; at the full stops of scripts
 # that put no space after them; at a line break.
-_END = re.compile(r"""(?:(?<![.!?])[.!?]++(?:["'”’»)\]]|[ \u00a0\u202f]»){0,4}(?=\s)|[。！？।؟][」』”’）]*|\n)\s*""")
+_END = re.compile(
+    r"""[.!?\n。！？।؟](?:(?<=[.!?])(?<![.!?][.!?])[.!?]*+(?:["'”’»)\]]|[ \u00a0\u202f]»){0,4}(?=\s)"""
+    r"""|(?<=[。！？।؟])[」』”’）]*|(?<=\n))\s*"""
+)
 _OPENING = "\"'“‘„«¿¡([*_` \u00a0\u202f"
 _ABBREVIATION = re.compile(
     r"\b(?:[A-ZÀ-Ö]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Lt|Col|Gen|Sgt|Capt|Rev|Hon|No|Nr|vs|cf|ca|approx|e\.g|i\.e|Inc|Ltd|Co|Corp|Mt|"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hopstop.program.nations import nations
+from hopstop.program.nations import is_nation
 from hopstop.program.profile import Profile, fold, profile, stems
 from hopstop.program.reading import Reading
 from hopstop.program.records import Passage
@@ -63,14 +63,15 @@ def _likeness(side: str, passage: Passage) -> float:
 def anchor(question: str, reading: Reading) -> Subject | None:
     """The passage about the longest name of the question: one whose title, or first words, the question holds."""
     asked = fold(question)
+    same_length = len(asked) == len(question)
     best: tuple[tuple[int, bool], Subject] | None = None
     for passage in reading.passages:
         view = profile(passage)
         name = (
             view.title if passage.title.strip() else (view.sentences[0].names[:1] or ("",))[0] if view.sentences else ""
         )
-        match = re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", asked) if name else None
-        if match is None or (len(asked) == len(question) and question[match.start()].islower()):
+        at = _place_of(fold(name), asked) if name else -1
+        if at < 0 or (same_length and question[at].islower()):
             continue
         rank = len(name), fold(passage.title) in asked
         if best is None or rank > best[0]:
@@ -108,7 +109,7 @@ def _others(subject: Subject, reading: Reading) -> list[Subject]:
 
 def _first_name(tail: str, found: Sequence[str], own: str) -> tuple[str, int]:
     """The name that stands first in a folded text, and where; the subject's own is not meant."""
-    single = [part for name in found for part in _AND.split(name) if not part[:1].isdigit() and not _is_country(part)]
+    single = [part for name in found for part in _AND.split(name) if not part[:1].isdigit() and not is_nation(part)]
     places = [
         (at, -len(name), name)
         for name in single
@@ -121,10 +122,6 @@ def _is_title(between: str) -> bool:
     """Whether what stands between two names makes the first a title of the second ("Mughal emperor Shah Jahan")."""
     words = between.split()
     return len(words) <= _TITLE and all(word.isalpha() and word not in FUNCTION_WORDS for word in words)
-
-
-def _is_country(name: str) -> bool:
-    return any(end - start == len(name) for _, start, end in nations(name))
 
 
 def _named(name: str, others: Sequence[Subject]) -> Subject | None:
@@ -141,3 +138,14 @@ def _named(name: str, others: Sequence[Subject]) -> Subject | None:
 def _ordinals(words: Sequence[str]) -> set[str]:
     """What tells namesakes apart: numbers in digits or Roman ones."""
     return {word for word in words if word[0].isdigit() or re.fullmatch(r"[ivx]+", word)}
+
+
+def _place_of(name: str, text: str) -> int:
+    """Where a name first stands in a text with no letter, digit or underscore beside it; -1 if nowhere."""
+    at = text.find(name)
+    while at >= 0:
+        beside = text[max(0, at - 1) : at] + text[at + len(name) : at + len(name) + 1]
+        if not any(char.isalnum() or char == "_" for char in beside):
+            break
+        at = text.find(name, at + 1)
+    return at

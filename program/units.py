@@ -21,6 +21,7 @@ _HAN, _HIRAGANA, _KATAKANA = (
     "\u30a1-\u30fa\u30fc-\u30ff",
 )
 _WORD = re.compile(rf"[{_HAN}]|[{_HIRAGANA}]+|[{_KATAKANA}]+|[^\W{_HAN}{_HIRAGANA}{_KATAKANA}]+")
+LONG_HAN = re.compile(f"[{_HAN}]{{5,}}")  # more than a name, or one that the text cuts nowhere
 _WORD_KEPT = re.compile(f"({_WORD.pattern})")
 _BETWEEN_HAN = re.compile(f"(?<=[{_HAN}]) (?=[{_HAN}])")
 _BRACKET = re.compile(r"\s*[(（\[].*?[)）\]]")
@@ -130,7 +131,7 @@ def spelled_names(unit: Unit, *, identifiers: bool = True) -> set[Key]:
     while True in named[place:]:
         start = part = named.index(True, place)
         while part >= 0:
-            place = _run_end(unit, part)
+            place = run_end(unit, part)
             found |= {tuple(unit.terms[part:place]), tuple(unit.terms[start:place])}
             part = _joined(unit, place)
     return {name for name in found if 0 < len(name) <= MAX_NAME}
@@ -157,7 +158,7 @@ def _glued(unit: Unit, place: int) -> bool:
     return gap == " " or bool(_GLUE.fullmatch(gap))
 
 
-def _run_end(unit: Unit, start: int) -> int:
+def run_end(unit: Unit, start: int) -> int:
     """End of the run of named words that starts here; initials belong to it."""
     end = start + 1
     while end < len(unit.forms) and (unit.looks_named[end] or _is_initial(unit.forms[end])) and _glued(unit, end - 1):

@@ -26,10 +26,14 @@ _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, start=1) for 
 _NUMBER_OF |= {
     names[0][:length]: number for names, number in zip(_MONTHS, range(1, 13), strict=True) for length in (3, 4)
 }
+# Three letters that every one of them begins with: a quick look for what cannot hold a date with a month.
+_MONTH_STARTS = sorted({name[:3] for name in _NUMBER_OF})
+_MAY_BE_YEAR = re.compile(r"\d\d\d")
+_MAY_BE_ERA = re.compile(r"\d\s*(?:BC|B\.C|v\. C|av\. J|a\. C)", re.IGNORECASE)
 _MONTH = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 _YEAR = r"\d{3,4}"
 _ERA = r"(?:\s*(?P<bc>BCE?|B\.C\.|v\. Chr\.|av\. J\.-C\.|a\. C\.))?"
-_FORMS = tuple(
+_ISO, *_WITH_MONTH, _LONE_YEAR, _OF_ERA = (
     re.compile(form, re.IGNORECASE)
     for form in (
         r"\b(?P<year>\d{4})-(?P<month_number>0[1-9]|1[0-2])-(?P<day>0[1-9]|[12]\d|3[01])\b",
@@ -38,7 +42,7 @@ _FORMS = tuple(
         rf"\b(?P<month>{_MONTH})\.?\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<year>{_YEAR})\b{_ERA}",
         rf"\b(?P<month>{_MONTH})\.?,?\s+(?:de\s+|of\s+)?(?P<year>\d{{4}})\b{_ERA}",
         # A bare number is a year if it has four digits of our time, or an era.
-        r"(?<![\d.,$€£#-])\b(?P<year>1\d{3}|20\d{2})\b(?![.,]?\d|\s*(?:km|m|ft|kg|miles|people|%)\b|%)",
+        r"(?P<year>1\d{3}|20\d{2})(?<![\w.,$€£#-]\d{4})\b(?![.,]?\d|\s*(?:km|m|ft|kg|miles|people|%)\b|%)",
         rf"\b(?P<year>\d{{1,4}})\b{_ERA[:-1]}",
     )
 )
@@ -83,12 +87,23 @@ def dates(text: str) -> tuple[Date, ...]:
     [(1999, 5, 5), (2001, 6, 12), (1850,)]
     """
     found: list[Date] = []
-    for form in _FORMS:
+    for form in _forms_in(text):
         for match in form.finditer(text):
             if all(match.end() <= other.start or match.start() >= other.end for other in found):
                 date = _date(match)
                 found += [date] if date else []
     return tuple(sorted(found, key=lambda date: date.start))
+
+
+def _forms_in(text: str) -> list[re.Pattern[str]]:
+    """The forms that a text may hold: most sentences hold no number, and those that do mostly no month."""
+    forms: list[re.Pattern[str]] = []
+    if _MAY_BE_YEAR.search(text):
+        forms += [_ISO] if "-" in text else []
+        low = text.casefold()
+        forms += _WITH_MONTH if any(start in low for start in _MONTH_STARTS) else []
+        forms += [_LONE_YEAR]
+    return [*forms, _OF_ERA] if _MAY_BE_ERA.search(text) else forms
 
 
 def _date(match: re.Match[str]) -> Date | None:

@@ -6,7 +6,6 @@ rules of their own. Its weights are learned from labelled questions (`hopstop ca
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,7 @@ from hopstop.program.asked import Asked
 from hopstop.program.links import LinkIndex
 from hopstop.program.lists import Bools, Floats, Ints
 from hopstop.program.units import spoken, unit_of
-from hopstop.program.ways import STATIC, Ways, first_ways, linked_ways
+from hopstop.program.ways import STATIC, Sources, Ways, first_ways, linked_ways
 
 KEEP = 60  # ways kept of one passage: more were never read within ten passages on dev
 
@@ -37,16 +36,6 @@ class Step:
     p: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """A passage read whose names were not followed yet."""
-
-    passage: int
-    way: int
-    depth: int
-    p: float
-
-
 class Walk:
     """A walk for one question and user. Not for several threads.
 
@@ -64,8 +53,9 @@ class Walk:
         self._unit = unit_of(question)
         self._weights = weights
         self._read: list[int] = []
-        self._open: list[_Read] = []
-        self._titles: Counter[int] = Counter()
+        self._open: list[tuple[int, int, int, float]] = []  # what is read and not followed: a row of Sources each
+        self._seen = np.zeros(index.size, np.bool_)
+        self._titles = np.zeros(len(index.names) + 1)  # how often each was read; the last stands for "no title"
         self._covered = np.int64(0)
         self._set(first_ways(self._asked))
 
@@ -80,18 +70,20 @@ class Walk:
         steps: list[Step] = []
         while len(steps) < k and len(self._ways.passage):
             score = self.scores()
-            best = int(np.argmax(score))
+            best = int(score.argmax())
             steps.append(self._take(best, float(1 / np.exp(score - score[best]).sum())))
         return steps
 
     def follow(self) -> None:
         """Add the ways that lead on from the passages chosen since the last call."""
-        for item in self._open:
-            more = linked_ways(self._asked, item.passage, item.way, item.depth, item.p)
-            more = more.take(np.flatnonzero(~np.isin(more.passage, self._read)))
-            score = more.features @ self._weights[:STATIC]
-            best = np.argpartition(-score, KEEP)[:KEEP] if len(score) > KEEP else np.arange(len(score))
-            self._set(self._ways.plus(more.take(best)))
+        if not self._open:
+            return
+        passage, way, depth, p = map(np.array, zip(*self._open, strict=True))
+        more, source = linked_ways(self._asked, Sources(passage, way, depth, p))
+        score = more.features @ self._weights[:STATIC]
+        new = ~self._seen[more.passage]
+        kept = np.concatenate([_best(score, np.flatnonzero(new & (source == at))) for at in range(len(passage))])
+        self._set(self._ways.plus(more.take(kept)), np.concatenate([self._static, score[kept]]))
         self._open.clear()
 
     def features(self) -> Floats:
@@ -107,15 +99,12 @@ class Walk:
         total: Floats = self._static + self._state() @ self._weights[STATIC:]
         return total
 
-    def _set(self, ways: Ways) -> None:
+    def _set(self, ways: Ways, static: Floats | None = None) -> None:
         self._ways = ways
-        self._static = ways.features @ self._weights[:STATIC]
+        self._static = ways.features @ self._weights[:STATIC] if static is None else static
 
     def _state(self) -> Floats:
-        title = self._index.titled[self._ways.passage]
-        same = np.zeros(len(title))
-        for name, count in self._titles.items():
-            same += count * (title == name)
+        same = self._titles[self._index.titled[self._ways.passage]]
         new = self._asked.share(self._asked.passage_mask[self._ways.passage] & ~self._covered)
         return np.stack([same, new], axis=1)
 
@@ -125,14 +114,21 @@ class Walk:
         name = spoken(self._index.names[via]) if via >= 0 else ""
         step = Step(passage, name, self._query(name, way), p)
         self._read.append(passage)
-        if self._index.titled[passage] >= 0:
-            self._titles[int(self._index.titled[passage])] += 1
+        self._seen[passage] = True
+        title = int(self._index.titled[passage])
+        self._titles[title] += title >= 0
         self._covered |= self._asked.passage_mask[passage]
-        self._open.append(_Read(passage, way, int(ways.depth[row]), p))
-        self._set(ways.take(np.flatnonzero(ways.passage != passage)))
+        self._open.append((passage, way, int(ways.depth[row]), p))
+        others = np.flatnonzero(ways.passage != passage)
+        self._set(ways.take(others), self._static[others])
         return step
 
     def _query(self, name: str, way: int) -> str:
         if not name:
             return self._question
         return " ".join([name, *self._asked.unmet(self._unit.words, self._unit.terms, way)])
+
+
+def _best(score: Floats, rows: Ints) -> Ints:
+    """The KEEP rows with the highest scores, in no order."""
+    return rows[(-score[rows]).argpartition(KEEP)[:KEEP]] if len(rows) > KEEP else rows

@@ -89,9 +89,27 @@ def first_ways(asked: Asked) -> Ways:
 
 
 @dataclass(frozen=True, slots=True)
-class _Exits:
-    """The names of a passage, each in the sentence that says most of what is asked, nearest to the name."""
+class Sources:
+    """Passages that were read and whose names lead on, one row each.
 
+    Attributes:
+        passage: m, their places.
+        way: m, terms of the question that the way to each has met.
+        depth: m, links from the question to each.
+        p: m, share of the score (softmax) that each had when it was chosen, in (0, 1].
+    """
+
+    passage: Ints
+    way: Ints
+    depth: Ints
+    p: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class _Exits:
+    """The names of the sources, each in the sentence that says most of what is asked, nearest to the name."""
+
+    source: Ints
     name: Ints
     unit: Ints
     mask: Ints
@@ -100,26 +118,28 @@ class _Exits:
     whole: Bools
 
 
-def _exits(asked: Asked, passage: int, way: int) -> _Exits:
+def _exits(asked: Asked, sources: Sources) -> _Exits:
     index = asked.index
-    units = np.arange(index.unit_start[passage], index.unit_start[passage + 1])
-    masks = asked.unit_masks(units)
+    title = index.unit_start[sources.passage]
+    units, of = ranges(title, index.unit_start[sources.passage + 1])
+    masks = asked.unit_masks(units) | (asked.unit_masks(title) | sources.way)[of]
     where, owner = index.unit_names.take(units)
-    name, unit = index.unit_names.values[where], units[owner]
-    mask = masks[owner] | masks[0] | way
+    source, name, unit, mask = of[owner], index.unit_names.values[where], units[owner], masks[owner]
     share = asked.share(mask)
     near = _nearness(asked, unit, name, index.unit_name_at[where])
-    order = np.lexsort((-(share + near), name))
-    best = order[np.concatenate([[True], np.diff(name[order]) > 0])] if len(order) else order
-    return _Exits(name[best], unit[best], mask[best], share[best], near[best], index.unit_name_whole[where][best])
+    order = np.lexsort((-(share + near), name, source))
+    key = (source * (len(index.names) + 1) + name)[order]
+    best = order[np.concatenate([[True], key[1:] > key[:-1]])] if len(order) else order
+    whole = index.unit_name_whole[where[best]]
+    return _Exits(source[best], name[best], unit[best], mask[best], share[best], near[best], whole)
 
 
 def _nearness(asked: Asked, units: Ints, names: Ints, at: Ints) -> Floats:
     """Sum over the question's terms in the unit of idf share / distance to the name in words."""
     terms = asked.index.unit_terms
     where, owner = terms.take(units)
-    weight = asked.term_weight[terms.values[where]]
-    hit = np.nonzero(weight)[0]
+    weight = asked.term_weights(terms.values[where])
+    hit = np.flatnonzero(weight)
     owner = owner[hit]
     place = where[hit] - terms.start[units[owner]]
     last = at + asked.index.name_length[names] - 1
@@ -129,27 +149,19 @@ def _nearness(asked: Asked, units: Ints, names: Ints, at: Ints) -> Floats:
     return near
 
 
-def linked_ways(asked: Asked, passage: int, way: int, depth: int, p: float) -> Ways:
-    """Ways to the passages that names of this one lead to.
-
-    Args:
-        asked: The question.
-        passage: A passage that was read.
-        way: Terms of the question that the way to it has met.
-        depth: Links from the question to it.
-        p: Share of the score (softmax) that it had when it was chosen, in (0, 1].
-    """
+def linked_ways(asked: Asked, sources: Sources) -> tuple[Ways, Ints]:
+    """Ways to the passages that names of the sources lead to, and for each of which source it is."""
     index = asked.index
-    exits = _exits(asked, passage, way)
+    exits = _exits(asked, sources)
     where, owner = index.name_units.take(exits.name)
     unit = index.name_units.values[where]
     to = index.unit_passage[unit]
-    allowed = to != passage
+    allowed = to != sources.passage[exits.source[owner]]
     if asked.readable is not None:
         allowed &= asked.readable[to]
     where, unit, to, owner = where[allowed], unit[allowed], to[allowed], owner[allowed]
-    name, title = exits.name[owner], index.unit_start[to]
-    scale = np.log(index.size + 1)
+    source, name, title = exits.source[owner], exits.name[owner], index.unit_start[to]
+    start, scale = index.unit_start[sources.passage], np.log(index.size + 1)
     in_title = unit == title
     said = np.where(in_title, asked.passage_mask[to], asked.unit_masks(unit) | asked.unit_masks(title))
     columns = (
@@ -161,42 +173,45 @@ def linked_ways(asked: Asked, passage: int, way: int, depth: int, p: float) -> W
         in_title * np.minimum(index.name_mass[name] / index.title_mass[to], 1),  # or this share of it
         asked.named[name],
         exits.share[owner],  # cover of the question on the way, the sentence with the name included
-        asked.share(np.array([asked.passage_mask[passage] | way], dtype=np.int64)),  # the same with the whole passage
+        asked.share(asked.passage_mask[sources.passage] | sources.way)[source],  # the same with the whole passage
         asked.share(said & ~exits.mask[owner]),  # what the new sentence adds
-        1 / (1 + exits.unit[owner] - index.unit_start[passage]),  # early sentences say what a passage is about
+        (1 / (1 + exits.unit - start[exits.source]))[owner],  # early sentences say what a passage is about
         1 / (1 + unit - title),
         asked.title_share(to),
         exits.near[owner],
-        depth,
-        _title_in(asked, passage, title, to),
+        sources.depth[source],
+        _title_in(asked, sources.passage, source, (title, to)),
         asked.named_whole[index.titled[to]],
-        np.log(max(p, LEAST_P)),
+        np.log(np.maximum(sources.p, LEAST_P))[source],
         exits.whole[owner],
         index.name_unit_whole[where],
-        np.minimum(_shared(asked, exits.name[owner], to) / scale, 3),
+        np.minimum(_shared(asked, name, source * index.size + to) / scale, 3),
     )
     features = np.zeros((len(to), STATIC))
     for place, column in enumerate(columns, start=len(DIRECT)):
         features[:, place] = column
-    return Ways(to, features, exits.mask[owner], np.full(len(to), depth + 1), name)
+    return Ways(to, features, exits.mask[owner], sources.depth[source] + 1, name), source
 
 
-def _title_in(asked: Asked, passage: int, title: Ints, to: Ints) -> Floats:
-    """Share of the idf of each title whose terms stand in the passage, in any order."""
+def _title_in(asked: Asked, passages: Ints, source: Ints, way: tuple[Ints, Ints]) -> Floats:
+    """Share of the idf of the title that each way leads to whose terms stand in its source, in any order."""
     index, terms = asked.index, asked.index.unit_terms
-    first, last = terms.start[index.unit_start[passage]], terms.start[index.unit_start[passage + 1]]
-    mine = np.zeros(len(index.idf), np.bool_)
-    mine[terms.values[first:last]] = True
+    title, to = way
+    first, last = terms.start[index.unit_start[passages]], terms.start[index.unit_start[passages + 1]]
+    at, of = ranges(first, last)
+    mine = np.sort(of * len(index.idf) + terms.values[at])
     at, owner = terms.take(title)
     term = terms.values[at]
-    held = np.bincount(owner, weights=mine[term] * index.idf[term], minlength=len(to)).astype(np.float64)
+    wanted = source[owner] * len(index.idf) + term
+    found = mine[np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)] == wanted if len(mine) else 0.0
+    held = np.bincount(owner, weights=found * index.idf[term], minlength=len(to)).astype(np.float64)
     return np.divide(held, index.title_mass[to], dtype=np.float64)
 
 
-def _shared(asked: Asked, names: Ints, to: Ints) -> Floats:
-    """For each way the summed rarity of all names that lead to its passage."""
-    if not len(to):
+def _shared(asked: Asked, names: Ints, ends: Ints) -> Floats:
+    """For each way the summed rarity of all names that lead from its source to its passage, the two as one number."""
+    if not len(ends):
         return np.zeros(0)
-    _, group = np.unique(to, return_inverse=True)
+    _, group = np.unique(ends, return_inverse=True)
     total: Floats = np.bincount(group, weights=asked.index.name_idf[names]).astype(np.float64)
     return total[group]

@@ -29,7 +29,7 @@ words = st.sampled_from(
 )
 sentences = st.lists(words, min_size=1, max_size=8).map(lambda found: " ".join(found) + ".")
 texts = st.lists(sentences, min_size=1, max_size=3).map(" ".join)
-corpora = st.lists(st.tuples(texts, st.one_of(st.just(""), sentences)), min_size=1, max_size=6).map(
+corpora = st.lists(st.tuples(texts, sentences), min_size=1, max_size=6).map(
     lambda pairs: [Passage(str(number), text, title) for number, (text, title) in enumerate(pairs)]
 )
 

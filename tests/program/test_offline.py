@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopstop.program.answer_weights import NAMES, AnswerWeights
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.corpus import read_corpus
 from hopstop.program.errors import ArtifactMismatch
@@ -124,8 +125,25 @@ def test_weights_that_do_not_fit_the_features_are_refused(weights: dict[str, flo
 
 def test_state_is_what_makes_the_same_policy() -> None:
     index = BM25Index.build(FILMS)
-    weights = {name: number / 7 for number, name in enumerate(FEATURES)}
+    weights = {name: number / 7 for number, name in enumerate((*FEATURES, *NAMES))}
     assert OfflinePolicy(index, OfflinePolicy(index, weights).state()).state() == weights
+
+
+def test_weights_of_answers_that_are_not_given_are_the_defaults() -> None:
+    weights = dict.fromkeys(FEATURES, 1.0) | {"answer.right.sure": 0.9}
+    state = OfflinePolicy(BM25Index.build(FILMS), weights).state()
+    assert state == weights | AnswerWeights().state() | {"answer.right.sure": 0.9}
+
+
+def test_what_is_sure_enough_is_a_matter_of_the_weights() -> None:
+    note = Passage("note", "The fix of incident 4471 shipped as CHG-9424.", "Closing note, incident 4471")
+    change = Passage("change", "Selma Arslan reviewed CHG-9424.", "Change CHG-9424")
+    index, weights = BM25Index.build([note, change]), dict(shipped_weights())
+    always = {name: -1.0 for name in NAMES if name.endswith("sure")}
+    never = {name: 2.0 for name in NAMES if name.endswith("sure")}
+    question = "Who reviewed the fix of incident 4471?"
+    runs = [IterativeQA(index, OfflinePolicy(index, weights | sure))(question) for sure in (always, never)]
+    assert [run.reason is StopReason.ANSWERED for run in runs] == [True, False]
 
 
 def test_index_with_other_links_is_otherwise_the_same() -> None:

@@ -84,6 +84,13 @@ def test_chain_of_three_is_followed_by_names() -> None:
     assert not {"voss", "brandt"} <= set(without_names(corpus, QUESTION, 6))
 
 
+def test_function_words_of_a_question_lead_nowhere() -> None:
+    talk = Passage("talk", "Who would you be, and what would you do if it were not so?", "Talk")
+    question = "What would you do if it were not the builder who drew the Orla Mill?"
+    assert walked([talk, MILL, *MILLS], question, 1) == ["mill"]
+    assert walked([talk, MILL, *MILLS], "Who would you be?", 1) == ["talk"]
+
+
 def test_chain_is_followed_where_nothing_has_a_title() -> None:
     corpus = untitled([*CHAIN, *MILLS])
     assert set(walked(corpus, QUESTION, 4)) >= {"mill", "voss", "brandt"}
@@ -113,8 +120,13 @@ def test_chain_is_followed_where_nothing_has_a_title() -> None:
             ("青木橋は田中健二が設計した。", "田中健二", "田中健二は長崎の出身だ。"),
             "{place}橋は{a}が設計した。{b}は{place}で生まれた。",
         ),
+        (
+            "设计青木桥的人在哪里出生？",
+            ("青木桥由林健平设计。", "林健平", "林健平出生于长沙。"),
+            "{place}桥由{a}设计。{b}出生于{place}。",
+        ),
     ],
-    ids=["German", "French", "Russian", "Japanese"],
+    ids=["German", "French", "Russian", "Japanese", "Chinese"],
 )
 @pytest.mark.parametrize("titles", [True, False], ids=["titles", "no titles"])
 def test_two_hops_are_found_in_other_languages(
