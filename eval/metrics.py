@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from hopstop.program.records import Round
 
@@ -95,12 +95,17 @@ def early_stop(retrieved: Collection[str], gold: Collection[str], *, answered: b
 def false_refusal(rounds: Sequence[Round], answers: Sequence[str], gold: Collection[str]) -> bool:
     """Whether code refused a STOP whose draft was right while every gold passage was in the evidence read then.
 
-    A round counts as refused if the policy wanted to stop and the judge raised an objection. Right means em = 1.
+    A STOP counts as refused if the judge raised an objection, whatever was answered when it was asked again. Right
+    means em = 1.
     """
-    return any(
-        item.stop is True and bool(item.objections) and em(item.draft, answers) == 1.0 and set(gold) <= set(item.kept)
-        for item in rounds
-    )
+    return any(em(draft, answers) == 1.0 and set(gold) <= set(item.kept) for item in rounds for draft in _refused(item))
+
+
+def _refused(item: Round) -> Iterator[str]:
+    """Drafts of the refused STOPs of a round."""
+    yield from (refusal.draft for refusal in item.refused)
+    if item.stop is True and item.objections:
+        yield item.draft
 
 
 def abstain_right(*, answered: bool) -> bool:

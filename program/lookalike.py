@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 
 from hopstop.program.text import FUNCTION_WORDS, content_words, names, numbers, words
 
@@ -25,7 +26,7 @@ def alike(left: str, right: str) -> bool:
     least two thirds of their letters and more than an ending. Accents do not count.
     """
     left, right = _plain(left), _plain(right)
-    if any(char.isdigit() for char in left + right):
+    if any(map(str.isdigit, left + right)):
         return _numbers_alike(left, right)
     one, two = content_words(left), content_words(right)
     if len(one) != len(two) or one == two:
@@ -66,8 +67,8 @@ def _close(left: str, right: str) -> bool:
     return SequenceMatcher(None, left, right, autojunk=False).ratio() >= ALIKE
 
 
-def near_misses(question: str, texts: Sequence[str]) -> list[str]:
-    """Objections for names and numbers of a question that stand in no quoted passage while a look-alike does.
+def near_misses(question: str, texts: Sequence[str], *, asker: str = "the question", years: bool = True) -> list[str]:
+    """Objections for names and numbers of a question or fact that no quoted passage holds while one holds a look-alike.
 
     The plain rule "every name of the question must be in a quoted passage" would refuse right answers, because
     passages use abbreviations and descriptions; a look-alike in place of the name is what makes it suspicious. Any
@@ -77,41 +78,60 @@ def near_misses(question: str, texts: Sequence[str]) -> list[str]:
     Args:
         question: As it was asked.
         texts: Title and text of each quoted passage.
+        asker: What the objection says it is that asks.
+        years: Whether years are looked at; in the words of a fact they tell rather what something is ("the 1964 film").
     """
-    held = {_plain(word) for text in texts for word in content_words(text)}.union(*map(numbers, texts))
+    held = frozenset[str]().union(*map(_held, texts))
     objections = []
     for wanted in (*sorted(numbers(question)), *_asked_names(question)):
-        if held.issuperset(content_words(_plain(wanted))):
+        if held.issuperset(content_words(_plain(wanted))) or (not years and is_year(wanted, question)):
             continue
         twin = next((name for text in texts for name in _twins(wanted, question, text)), None)
         if twin is not None:
-            objections.append(f'the question asks for "{wanted}" but the quoted passages speak of "{twin}"')
+            objections.append(f'{asker} asks for "{wanted}" but the quoted passages speak of "{twin}"')
     return objections
 
 
+@lru_cache(maxsize=64)  # each round looks again at the passages that the rounds before have quoted
+def _held(text: str) -> frozenset[str]:
+    return numbers(text).union(map(_plain, content_words(text)))
+
+
 def _twins(wanted: str, question: str, text: str) -> Iterator[str]:
-    for name in (*sorted(numbers(text)), *_single_names(text)):
+    for name in (*sorted(numbers(text)), *single_names(text)):
         if alike(wanted, name) and _same_place(wanted, question, name, text):
             yield name
 
 
 def _asked_names(question: str) -> Iterator[str]:
     """Names of a question; a lone word at its start is rather a verb ("Name the film")."""
-    for name in _single_names(question):
+    for name in single_names(question):
         if " " in name or not question.lstrip().startswith(name):
             yield name
 
 
-def _single_names(text: str) -> Iterator[str]:
-    """Names without numbers, those in a list apart."""
+@lru_cache(maxsize=256)
+def single_names(text: str) -> tuple[str, ...]:
+    """Names of a text without numbers, those in a list apart."""
     pieces = (piece.strip(" .") for span in names(text) for piece in _BETWEEN_NAMES.split(span))
-    return (piece for piece in pieces if piece)
+    return tuple(filter(None, pieces))
 
 
 def _same_place(wanted: str, question: str, twin: str, text: str) -> bool:
-    if not (_YEAR.fullmatch(wanted) and _YEAR.fullmatch(twin)):
+    if not is_year(wanted, question) or not is_year(twin, text):
         return True
     return not _beside(wanted, question).isdisjoint(_beside(twin, text))
+
+
+def is_year(number: str, text: str) -> bool:
+    """Whether a number of a text looks like a year and is no part of a code."""
+    return _YEAR.fullmatch(number) is not None and not _in_code(number, text)
+
+
+def _in_code(number: str, text: str) -> bool:
+    """Whether a number stands in one word with letters ("MATH-2041"), where it is no year."""
+    codes = (word.casefold().split("-") for word in words(text) if not word.isalpha())
+    return any(number in parts and any(part.isalpha() for part in parts) for parts in codes)
 
 
 def _beside(number: str, text: str) -> set[tuple[int, str]]:
@@ -123,19 +143,3 @@ def _beside(number: str, text: str) -> set[tuple[int, str]]:
         for step in (-1, 1)
         if word == number and 0 <= at + step < len(found) and found[at + step] not in FUNCTION_WORDS
     }
-
-
-def latched(before: str, after: str, texts: Sequence[str]) -> str | None:
-    """Objection to an answer that turned into a look-alike of the last one while the quotes do not name both.
-
-    The distractor latch of "When Iterative RAG Beats Ideal Evidence" (arXiv 2601.19827), the costliest of its flags.
-
-    Args:
-        before: The draft answer of the round before.
-        after: The draft answer now.
-        texts: The quotes, with the titles of their passages.
-    """
-    held = set(content_words(" ".join(texts)))
-    if not alike(before, after) or held.issuperset(content_words(f"{before} {after}")):
-        return None
-    return f'the answer changed from "{before}" to the similar "{after}": quote the words that tell both apart'

@@ -50,14 +50,14 @@ def anchors(state: State) -> tuple[str, ...]:
 
 async def _rewrite(run: Run, policy: Policy, runtime: Runtime, state: State, need: str) -> Query:
     if not policy.writes_freely:
-        return Query(run.spent(await policy.rewrite(state, need, (), runtime)), need)
+        return Query(await run.ask(policy.rewrite(state, need, (), runtime)), need)
     where = context(state, run.statistics)
     told: list[str] = []
     for _ in range(run.limits.rewrite_tries):
         if run.cancelled:
             break
-        text = run.spent(await policy.rewrite(state, need, told, runtime))
-        found = faults(text, where)
+        text = await run.ask(policy.rewrite(state, need, told, runtime))
+        found = faults(text, where, run.guards)
         grave = [fault.message for fault in found if not fault.warning]
         if not grave:
             return Query(text, need, tuple(told), warnings=tuple(fault.message for fault in found))

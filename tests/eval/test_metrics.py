@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopstop.eval import metrics
-from hopstop.program.records import Query, Round
+from hopstop.program.records import Query, Refusal, Round
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,10 @@ def refused(
 )
 def test_false_refusal_needs_a_right_stop_with_all_gold_at_hand(item: Round, expected: bool) -> None:
     assert metrics.false_refusal([refused(stop=False), item], ["Harbour"], ["p1"]) is expected
+
+
+def test_right_stop_that_was_refused_and_asked_again_is_a_false_refusal() -> None:
+    refused = Round(1, (), kept=("a", "b"), stop=True, draft="Rome", refused=(Refusal("Lyon", ("why",)),))
+    assert metrics.false_refusal([refused], ["Lyon"], ["a", "b"])
+    assert not metrics.false_refusal([refused], ["Rome"], ["a", "b"])
+    assert not metrics.false_refusal([refused], ["Lyon"], ["a", "c"])

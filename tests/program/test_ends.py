@@ -223,8 +223,9 @@ def test_an_answer_that_turns_into_a_look_alike_must_quote_both() -> None:
     policy = ScriptedPolicy([first, turned, both], queries=["fixed by Ana Ortiz", "closing team leads Ortiz"])
     retriever = WordRetriever((*twins, Passage("p3", "Ina Ortiz leads the closing team.", "Team")))
     outcome = IterativeQA(retriever, policy, Limits(first_k=1, next_k=1))("Who closed incident 4471?")
-    assert any("similar" in objection for objection in outcome.rounds[1].objections)
-    assert (outcome.reason, len(outcome.rounds)) == (StopReason.ANSWERED, 3)
+    (refusal,) = outcome.rounds[1].refused
+    assert any("similar" in objection for objection in refusal.objections)
+    assert (outcome.reason, len(outcome.rounds)) == (StopReason.ANSWERED, 2)
 
 
 def test_the_fallback_is_asked_once_when_nothing_is_new_and_its_passages_are_marked() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopstop.program.lookalike import alike, latched, near_misses
+from hopstop.program.lookalike import alike, near_misses
 
 
 @pytest.mark.parametrize(
@@ -106,11 +106,3 @@ def test_abbreviations_descriptions_and_other_years_are_not_objected_to(question
 def test_the_name_itself_in_another_quoted_passage_settles_it() -> None:
     question = "Who fixed incident 4471?"
     assert near_misses(question, ["Incident 4412 is closed.", "Incident 4471 was fixed."]) == []
-
-
-def test_an_answer_that_turned_into_a_look_alike_must_have_both_quoted() -> None:
-    assert latched("Ana Ortiz", "Dana Ortiz", ["Dana Ortiz reviewed it."])
-    assert latched("Ana Ortiz", "Dana Ortiz", ["Dana Ortiz reviewed it.", "Ana Ortiz wrote it."]) is None
-    assert latched("Ana Ortiz", "Lee Wong", ["Lee Wong reviewed it."]) is None
-    assert latched("Ana Ortiz", "Ana Ortiz", []) is None
-    assert latched("", "Ana Ortiz", []) is None
