@@ -92,6 +92,11 @@ def summary(outcome: Outcome) -> dict[str, Any]:
     }
 
 
+def outcome_line(outcome: Outcome) -> str:
+    """An outcome as one line of JSON without its line feed, for the log of an app: its question and its summary."""
+    return json.dumps({"question": outcome.question, **summary(outcome)}, ensure_ascii=True)
+
+
 def read_rows(path: Path) -> dict[str, Row]:
     """All whole lines of the file by question id; of a question that was run again the last one.
 

@@ -64,12 +64,17 @@ class PruneCase:
     Attributes:
         new: What Prune is given, in order.
         gold: Ids of those that state a fact; never empty.
-        bridging: Ids of those about a name on the way; to keep or to drop them is both right.
+        bridging: Ids of those about a name on the way.
+        mentions: Ids of those that mention a name on the way. To keep or to drop these and the ones about it is both
+            right, as long as gold passages are graded higher.
+        state: What Prune is given besides.
     """
 
     new: tuple[Passage, ...]
     gold: frozenset[str]
     bridging: frozenset[str] = frozenset()
+    mentions: frozenset[str] = frozenset()
+    state: State = field(default_factory=lambda: State(""))
 
 
 Case = DecideCase | RewriteCase | PruneCase

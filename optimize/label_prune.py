@@ -1,4 +1,8 @@
-"""Labels of Prune: gold passages are useful, those about a name on the way may lead on, look-alikes are neither."""
+"""Labels of Prune: four grades, from what states a fact to what has nothing to do with the question.
+
+Gold passages are direct, those about a name on the way are related, those that mention one are tangential; look-alikes
+and what else the search brings up are none of it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,7 @@ from hopstop.program.lm_policy import prune_inputs
 from hopstop.program.policy import State
 from hopstop.program.reading import Reading
 from hopstop.program.records import Passage
+from hopstop.program.text import names as names_in
 
 KINDS = ("next", "first")
 
@@ -75,16 +80,25 @@ class PruneLabels:
         judgement = self.reader.judged(state, decision)
         after = State(state.question, state.reading, judgement.facts, queries=state.queries, groups=state.groups)
         gold = frozenset(passage.id for passage in new if passage in self.gold)
-        bridging = frozenset(passage.id for passage in new if self._leads_on(passage)) - gold
+        bridging = frozenset(passage.id for passage in new if self._is_about_a_name(passage)) - gold
+        mentions = frozenset(passage.id for passage in new if self._mentions_a_name(passage)) - gold - bridging
         reading = Reading(new)
-        outputs = {"useful": _labels(reading, gold), "leads_on": _labels(reading, bridging)}
-        yield Made(self.reader.question.id, kind, prune_inputs(after, new), outputs, PruneCase(new, gold, bridging))
+        grades = {"direct": gold, "related": bridging, "tangential": mentions}
+        outputs = {name: _labels(reading, ids) for name, ids in grades.items()}
+        case = PruneCase(new, gold, bridging, mentions, after)
+        yield Made(self.reader.question.id, kind, prune_inputs(after, new), outputs, case)
 
-    def _leads_on(self, passage: Passage) -> bool:
+    def _is_about_a_name(self, passage: Passage) -> bool:
         """Whether a passage is about a name of the question or one that a step finds."""
         title = passage.title.partition(" (")[0].strip()
-        found = [step.result for step in self.reader.steps if step.result]
-        return bool(title) and any(names(text, title) for text in (self.reader.question.question, *found))
+        return bool(title) and any(names(text, title) for text in (self.reader.question.question, *self._found()))
+
+    def _mentions_a_name(self, passage: Passage) -> bool:
+        text = f"{passage.title} {passage.text}"
+        return any(names(text, name) for name in (*names_in(self.reader.question.question), *self._found()))
+
+    def _found(self) -> list[str]:
+        return [step.result for step in self.reader.steps if step.result]
 
 
 def _labels(reading: Reading, ids: frozenset[str]) -> list[str]:

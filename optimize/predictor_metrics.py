@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,10 +15,11 @@ from hopstop.optimize.label_rewrite import grave_faults, rank_of
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.facts import merge
 from hopstop.program.lm_policy import decision_of, grades_of, query_of
-from hopstop.program.records import Decision, Passage, Quote
+from hopstop.program.records import Decision, Limits, Passage, Quote
 from hopstop.program.sentences import sentence_spans
 
 HIT_K = 3  # passages that a later query reads, `Limits.next_k`
+CARRY_K = Limits().carry_k
 UNREAD = "unread"
 """Mark of a prediction that stands for a reply which could not be read."""
 
@@ -107,7 +108,7 @@ def mark(case: Case, reply: Any, index: BM25Index) -> Mark:  # noqa: ANN401
 _MEASURES: Mapping[type, tuple[str, ...]] = {
     DecideCase: ("verdict", "quote_f1"),
     RewriteCase: ("hit_at_3", "reciprocal_rank", "faultless"),
-    PruneCase: ("f2", "recall"),
+    PruneCase: ("f2", "recall", "precision", "carried"),
 }
 
 
@@ -133,6 +134,13 @@ def mark_decision(case: DecideCase, decision: Decision) -> Mark:
         measures["answer_em"] = em(decision.draft, case.answers)
         score = VERDICT * verdict + QUOTES * quote_f1 + ANSWER * measures["answer_em"]
     return Mark(score, _told_of_decision(case, decision, measures, quoted, lost), measures)
+
+
+def quotes_given(case: DecideCase, decision: Decision) -> tuple[int, int, int]:
+    """How many quotes a decision gives, how many the judge would take, and how many stand in a gold sentence."""
+    quoted, lost = _quoted(case, decision)
+    allowed = frozenset[Sentence]().union(*case.gold)
+    return len(quoted) + len(lost), len(quoted), sum(bool(found & allowed) for found in quoted)
 
 
 def _quoted(case: DecideCase, decision: Decision) -> tuple[list[frozenset[Sentence]], list[str]]:
@@ -216,20 +224,36 @@ def mark_query(case: RewriteCase, query: str, index: BM25Index) -> Mark:
 
 
 def mark_grades(case: PruneCase, grades: Mapping[str, float]) -> Mark:
-    """Mark what is kept: F2 against the gold passages; passages about a name on the way count neither way.
+    """Mark what is kept and what is carried into later rounds.
 
-    F2 = 5PR / (4P + R) weighs recall twice as much as precision: a dropped passage is lost, a kept one costs tokens.
-    Source: van Rijsbergen, "Information Retrieval" (1979), chapter 7, with beta = 2.
+    f2: what is kept against the gold passages; passages about a name on the way, or that mention one, count neither
+    way. F2 = 5PR / (4P + R) weighs recall twice as much as precision: a dropped passage is lost, a kept one costs
+    tokens. Source: van Rijsbergen, "Information Retrieval" (1979), chapter 7, with beta = 2.
+
+    carried: of the gold passages that could be among the best `CARRY_K` kept, by grade and then in the order read as
+    the loop has it, the share that is. Score: the mean of both.
     """
-    kept = {name for name, grade in grades.items() if grade > 0} - case.bridging
-    right = len(kept & case.gold)
-    precision = right / len(kept) if kept else 0.0
+    kept = [passage.id for passage in case.new if grades.get(passage.id, 0.0) > 0]
+    best = sorted(kept, key=lambda name: -grades[name])[:CARRY_K]
+    counted = set(kept) - case.bridging - case.mentions
+    right = len(counted & case.gold)
+    precision = right / len(counted) if counted else 0.0
     recall = right / len(case.gold)
     f2 = 5 * precision * recall / (4 * precision + recall) if right else 0.0
+    carried = len(case.gold & set(best)) / min(CARRY_K, len(case.gold))
+    measures = {"f2": f2, "recall": recall, "precision": precision, "carried": carried}
+    return Mark((f2 + carried) / 2, _told_of_grades(case, grades, best), measures)
+
+
+def _told_of_grades(case: PruneCase, grades: Mapping[str, float], best: Sequence[str]) -> str:
     titles = {passage.id: passage.title or passage.id for passage in case.new}
+    kept = {name for name, grade in grades.items() if grade > 0}
+    missed = case.gold & kept - set(best) if len(case.gold) <= CARRY_K else frozenset()
     wrong = [f'Dropped "{titles[name]}", which states a needed fact.' for name in sorted(case.gold - kept)]
-    wrong += [f'Kept "{titles[name]}", which states none.' for name in sorted(kept - case.gold)]
-    return Mark(f2, " ".join(wrong) or "Right: all needed passages kept, no other.", {"f2": f2, "recall": recall})
+    wrong += [f'"{titles[name]}" states a needed fact and must be direct.' for name in sorted(missed)]
+    idle = kept - case.gold - case.bridging - case.mentions
+    wrong += [f'Kept "{titles[name]}", which states none.' for name in sorted(idle)]
+    return " ".join(wrong) or "Right: all needed passages kept and graded highest, no other."
 
 
 def own_answer(label: Label) -> Any:  # noqa: ANN401

@@ -17,7 +17,8 @@ class Evidence:
         rounds: The passages admitted in each round, in the order read.
         dropped: Ids that Prune dropped; they stay seen and never return.
         pinned: Ids in which a verified quote stands; neither pruned nor lost to a cap.
-        grades: How useful a passage is, higher is better; 0 where nobody graded.
+        grades: How useful a passage is: 3 states a needed fact, 2 leads on, 1 mentions what is asked about; 0 where
+            nobody graded.
     """
 
     rounds: tuple[tuple[Passage, ...], ...] = ()
@@ -49,9 +50,8 @@ class Evidence:
         return replace(self, dropped=self.dropped | (frozenset(ids) - self.pinned))
 
     def pin(self, ids: Iterable[str]) -> Evidence:
-        """Keep passages whatever Prune says."""
-        pinned = self.pinned | frozenset(ids)
-        return replace(self, pinned=pinned, dropped=self.dropped - pinned)
+        """Keep passages whatever Prune says; what was dropped before stays dropped."""
+        return replace(self, pinned=self.pinned | (frozenset(ids) - self.dropped))
 
     def grade(self, grades: Mapping[str, float]) -> Evidence:
         """Add grades, which decide what is carried to later rounds."""
@@ -62,15 +62,21 @@ class Evidence:
 
         The best `carry_k` of each earlier round by grade (then order read) and all of the newest round, at most
         `max_passages`; what exceeds the cap is lost from the oldest round first, the worst of it first. Pinned passages
-        do not count against `carry_k` and are never lost. The order is the order read, so that the prompt's prefix
-        stays stable.
+        do not count against `carry_k` and are never lost.
+
+        The order is the order read, the oldest first: prompt caches read what one prompt begins with like the one
+        before it. On 100 dev questions each of HotpotQA, 2WikiMultihopQA and MuSiQue that are 25, 18 and 22 % of the
+        tokens from the second decision on (63, 57 and 63 % where everything is kept), against 0.3 % with the newest
+        first (`python -m hopstop.eval.context_cost`).
         """
         parts = [self._best(part)[: limits.carry_k] for part in self.rounds[:-1]]
         parts += [self._best(part) for part in self.rounds[-1:]]
         loose = [passage.id for part in reversed(parts) for passage in part]
         room = max(0, limits.max_passages - len(self.pinned & {passage.id for passage in self.seen}))
         chosen = self.pinned.union(loose[:room])
-        return Reading(tuple(passage for passage in self.seen if passage.id in chosen))
+        read = tuple(passage for passage in self.seen if passage.id in chosen)
+        newest = {passage.id for part in self.rounds[-1:] for passage in part}
+        return Reading(read, sum(passage.id not in newest for passage in read))
 
     def _best(self, part: tuple[Passage, ...]) -> list[Passage]:
         """What is neither dropped nor pinned, the best first."""

@@ -70,7 +70,10 @@ class Policy(Protocol):
         ...
 
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
-        """Grade the new passages: id -> usefulness, higher is better; 0 or no entry drops the passage."""
+        """Grade the new passages by id: 3 states a needed fact, 2 leads on, 1 mentions what is asked about.
+
+        Grades between these are allowed. 0 or no entry drops the passage; an empty reply drops none.
+        """
         ...
 
     async def rewrite(self, state: State, need: str, faults: Sequence[str], runtime: Runtime) -> Reply[str]:
@@ -82,7 +85,10 @@ class Policy(Protocol):
         ...
 
     async def search(self, state: State, query: Query, k: int, retriever: Retriever, runtime: Runtime) -> list[Hit]:
-        """The hits of one query, best first. The loop reads the first k of them that were not read yet."""
+        """The hits of one query, best first. The loop reads the first k of them that were not read yet.
+
+        Hence more than k are welcome: `state.read` says how many of them may have been read.
+        """
         ...
 
     def ranking(self, state: State, seen: Sequence[Passage]) -> tuple[str, ...]:

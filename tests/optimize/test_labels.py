@@ -145,7 +145,7 @@ def test_wanted_passage_of_a_rewrite_was_not_read_and_its_query_finds_it() -> No
 def test_prune_keeps_gold_and_drops_look_alikes() -> None:
     for label in of("prune"):
         assert isinstance(label.case, PruneCase)
-        assert len(label.fields["useful"]) == len(label.case.gold) > 0
+        assert len(label.fields["direct"]) == len(label.case.gold) > 0
         assert len(label.case.new) > len(label.case.gold)
 
 

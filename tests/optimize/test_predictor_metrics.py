@@ -108,7 +108,7 @@ def test_query_with_a_fault_scores_nothing_and_names_it() -> None:
     [({"alien", "scott"}, 1.0), ({"alien", "scott", "cameron"}, 10 / 11), ({"alien"}, 5 / 9), ({"cameron"}, 0.0)],
 )
 def test_f2_weighs_recall_twice(kept: set[str], f2: float) -> None:
-    assert mark_grades(GRADES, dict.fromkeys(kept, 1.0)).score == pytest.approx(f2)
+    assert mark_grades(GRADES, dict.fromkeys(kept, 1.0)).measures["f2"] == pytest.approx(f2)
 
 
 def test_dropped_and_kept_passages_are_named() -> None:
@@ -116,10 +116,24 @@ def test_dropped_and_kept_passages_are_named() -> None:
     assert told == 'Dropped "Ridley Scott", which states a needed fact. Kept "James Cameron", which states none.'
 
 
-def test_bridging_passages_count_neither_way() -> None:
-    case = replace(GRADES, bridging=frozenset({"cameron"}))
-    assert mark_grades(case, dict.fromkeys(("alien", "scott", "cameron"), 1.0)).score == 1
-    assert mark_grades(case, dict.fromkeys(("alien", "scott"), 1.0)).score == 1
+@pytest.mark.parametrize("kind", ["bridging", "mentions"])
+def test_passages_about_a_name_or_that_mention_one_count_neither_way(kind: str) -> None:
+    case = replace(GRADES, **{kind: frozenset({"cameron"})})  # type: ignore[arg-type]
+    assert mark_grades(case, {"alien": 3.0, "scott": 3.0, "cameron": 2.0}).score == 1
+    assert mark_grades(case, {"alien": 3.0, "scott": 3.0}).score == 1
+
+
+def test_a_gold_passage_that_others_crowd_out_is_told() -> None:
+    found = mark_grades(replace(GRADES, bridging=frozenset({"cameron"})), {"alien": 3.0, "cameron": 2.0, "scott": 1.0})
+    assert found.measures == {"f2": 1, "recall": 1, "precision": 1, "carried": 0.5}
+    assert found.score == 0.75
+    assert found.feedback == '"Ridley Scott" states a needed fact and must be direct.'
+
+
+def test_passages_of_one_grade_are_carried_in_the_order_read() -> None:
+    case = replace(GRADES, gold=frozenset({"scott"}))
+    assert mark_grades(case, dict.fromkeys(("alien", "cameron", "scott"), 2.0)).measures["carried"] == 0
+    assert mark_grades(case, {"alien": 2.0, "cameron": 2.0, "scott": 3.0}).measures["carried"] == 1
 
 
 @pytest.mark.parametrize("case", [WHOLE, QUERY, GRADES])

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -51,10 +53,17 @@ def test_pinned_passages_survive_pruning_caps_and_do_not_use_up_what_is_carried(
     assert read(evidence, carry_k=0, max_passages=1) == ["c"]
 
 
-def test_pinning_brings_back_what_was_dropped() -> None:
-    evidence = Evidence().admit(passages("a", "b")).drop(["a"]).pin(["a"])
-    assert read(evidence) == ["a", "b"]
-    assert evidence.dropped == frozenset()
+def test_what_comes_first_counts_a_pin_or_a_drop() -> None:
+    evidence = Evidence().admit(passages("a", "b")).drop(["a"]).pin(["a", "b"]).drop(["b"])
+    assert read(evidence) == ["b"]
+    assert (evidence.dropped, evidence.pinned) == (frozenset("a"), frozenset("b"))
+
+
+def test_of_an_earlier_round_the_best_grades_are_carried_and_ties_go_by_rank() -> None:
+    evidence = Evidence().admit(passages("a", "b", "c", "d", "e")).grade({"a": 1, "b": 2, "c": 3, "d": 2, "e": 2})
+    evidence = evidence.admit(passages("f"))
+    assert read(evidence, carry_k=1) == ["c", "f"]
+    assert read(evidence, carry_k=3) == ["b", "c", "d", "f"]
 
 
 def test_the_cap_takes_from_the_oldest_round_first_and_the_worst_of_it() -> None:
@@ -76,21 +85,54 @@ def test_a_step_leaves_the_old_evidence_as_it_was() -> None:
     assert old == Evidence((passages("a"),))
 
 
-IDS = st.lists(st.sampled_from("abcdefghijkl"), unique=True)
+IDS = [*"abcdefghij"]
+SOME = st.lists(st.sampled_from(IDS), max_size=6)
+GRADES = st.dictionaries(st.sampled_from(IDS), st.sampled_from([0.0, 1.0, 2.0, 3.0]))
+STEPS = st.lists(st.tuples(SOME, GRADES, SOME), max_size=6)
+
+
+def after(steps: list[tuple[list[str], dict[str, float], list[str]]]) -> Iterator[Evidence]:
+    """The evidence of a run: each round finds hits, quotes of what it reads are pinned, then Prune grades the new."""
+    evidence = Evidence()
+    for found, grades, quoted in steps:
+        fresh = evidence.unseen(hits(*found))
+        evidence = evidence.admit(hit.passage for hit in fresh)
+        evidence = evidence.pin(set(quoted) & set(read(evidence)))
+        yield evidence
+        evidence = evidence.grade(grades).drop(hit.passage.id for hit in fresh if not grades.get(hit.passage.id))
+        yield evidence
 
 
 @settings(deadline=None)
-@given(IDS, st.integers(1, 4), st.sets(st.sampled_from("abcdefghijkl")), st.sets(st.sampled_from("abcdefghijkl")),
-       st.integers(0, 3), st.integers(1, 8))  # fmt: skip
-def test_reading_keeps_every_pin_and_the_cap(
-    ids: list[str], size: int, pinned: set[str], dropped: set[str], carry_k: int, max_passages: int
+@given(STEPS, st.integers(0, 3), st.integers(1, 6))
+def test_what_is_dropped_never_returns_and_what_is_pinned_is_never_lost(
+    steps: list[tuple[list[str], dict[str, float], list[str]]], carry_k: int, max_passages: int
 ) -> None:
-    evidence = Evidence()
-    for at in range(0, len(ids), size):
-        evidence = evidence.admit(passages(*ids[at : at + size]))
-    evidence = evidence.drop(dropped).pin(pinned & set(ids))
-    found = read(evidence, carry_k=carry_k, max_passages=max_passages)
-    assert found == [name for name in ids if name in found]
-    assert pinned & set(ids) <= set(found)
-    assert not (dropped - pinned) & set(found)
-    assert len(set(found) - pinned) <= max(0, max_passages - len(pinned & set(ids)))
+    dropped: frozenset[str] = frozenset()
+    pinned: frozenset[str] = frozenset()
+    for evidence in after(steps):
+        found = read(evidence, carry_k=carry_k, max_passages=max_passages)
+        assert dropped <= evidence.dropped
+        assert pinned <= evidence.pinned
+        dropped, pinned = evidence.dropped, evidence.pinned
+        assert dropped.isdisjoint(found)
+        assert dropped.isdisjoint(hit.passage.id for hit in evidence.unseen(hits(*IDS)))
+        assert pinned <= set(found)
+
+
+@settings(deadline=None)
+@given(STEPS, st.integers(0, 3), st.integers(1, 6))
+def test_the_cap_holds_and_each_earlier_round_carries_its_best(
+    steps: list[tuple[list[str], dict[str, float], list[str]]], carry_k: int, max_passages: int
+) -> None:
+    for evidence in after(steps):
+        found = read(evidence, carry_k=carry_k, max_passages=max_passages)
+        order = [passage.id for passage in evidence.seen]
+        assert found == [name for name in order if name in found]
+        assert len(found) <= max(max_passages, len(evidence.pinned))
+        for part in evidence.rounds[:-1]:
+            loose = [passage.id for passage in part if passage.id not in evidence.dropped | evidence.pinned]
+            kept = [name for name in loose if name in found]
+            assert len(kept) <= carry_k
+            grades = evidence.grades or {}
+            assert all(grades.get(name, 0) >= grades.get(other, 0) for name in kept for other in set(loose) - set(kept))

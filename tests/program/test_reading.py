@@ -32,9 +32,10 @@ def test_label_of_nothing_names_no_sentence(label: str) -> None:
 @pytest.mark.parametrize(
     ("reference", "passage"),
     [("P1", ALIEN), ("p2", SCOTT), ("[P2]", SCOTT), ("P2.1", SCOTT), ("scott", SCOTT), ("P99", None), ("P0", None),
-     ("", None), ("Scott", None)],
+     ("", None), ("Scott", None), ("alien  (FILM)", ALIEN), ("P1: Alien (film)", ALIEN),
+     ("P9: Alien (film)", None)],
 )  # fmt: skip
-def test_passage_is_named_by_label_or_id(reference: str, passage: Passage | None) -> None:
+def test_passage_is_named_by_label_id_or_title(reference: str, passage: Passage | None) -> None:
     assert READING.passage(reference) == passage
 
 
@@ -48,6 +49,11 @@ def test_label_wins_over_an_id_that_looks_like_one_and_the_id_is_still_found_as_
     quote = reading.sentence("P2.1")
     assert quote is not None
     assert quote.passage_id == "P1.1"
+
+
+def test_title_that_two_passages_have_names_none() -> None:
+    reading = Reading((Passage("a", "One.", "Notes"), Passage("b", "Two.", "Notes")))
+    assert reading.passage("Notes") is None
 
 
 def test_id_that_looks_like_a_label_out_of_range_is_an_id() -> None:
