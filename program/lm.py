@@ -9,25 +9,52 @@ import dspy
 import pydantic
 from dspy.utils.exceptions import AdapterParseError, LMError
 
+from hopstop.program.allowance import NotSent
+from hopstop.program.gate import Gate, gated
 from hopstop.program.meter import metered
-from hopstop.program.records import Usage
+from hopstop.program.records import StopReason, Usage
+from hopstop.program.reply_form import JSONReplies, PlainReplies, reply_model
 from hopstop.program.runtime import Runtime
+
+MORE_ROOM = 2  # times the tokens of a reply that was cut off, for the next try
 
 
 class LMFailed(Exception):
     """An LM call failed for good; the loop turns it into a named end.
 
     Attributes:
-        refused: Whether the model declined to reply.
         kind: Class of the error, without its message, which may hold an address or a key.
         usage: What the failed call used.
+        reason: How the run ends: LM_ERROR, LM_REFUSED, or the limit that forbade the call.
+        note: What a user should know; may be empty.
     """
 
     def __init__(self, kind: str, usage: Usage, *, refused: bool = False) -> None:
         super().__init__(kind)
         self.kind = kind
         self.usage = usage
-        self.refused = refused
+        self.reason = StopReason.LM_REFUSED if refused else StopReason.LM_ERROR
+        self.note = f"The LM call failed: {kind}."
+
+    @classmethod
+    def not_sent(cls, limit: NotSent, usage: Usage) -> LMFailed:
+        """A call that a limit forbade."""
+        failed = cls(limit.reason.value, usage)
+        failed.reason, failed.note = limit.reason, limit.note
+        return failed
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One of the tries of a call.
+
+    Attributes:
+        number: From 0.
+        after_cut: Whether the reply before it was cut off, so that this one gets more room.
+    """
+
+    number: int = 0
+    after_cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +72,10 @@ class Caller:
     schema: bool | None = None
     tries: int = 2
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A pickle must hold no key, and an LM may have one. Where it is loaded, the LM of the app is used.
+        return Caller, (None, self.schema, self.tries)
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Caller:
         """Itself: DSPy's optimisers copy programs, and copies share the LM with its connections."""
         return self
@@ -57,14 +88,14 @@ class Caller:
             parse failures included.
 
         Raises:
-            LMFailed: The call failed or the model declined.
+            LMFailed: The call failed, the model declined, or a limit forbade the call.
         """
-        usage = Usage()
-        for attempt in range(self.tries):
+        usage, attempt = Usage(), Attempt()
+        for number in range(self.tries):
             if runtime.cancelled:
                 break
-            prediction, used = await self._once(runtime, predictor, attempt, inputs, usage)
-            usage += used
+            prediction, used, cut = await self._once(runtime, predictor, attempt, inputs, usage)
+            usage, attempt = usage + used, Attempt(number + 1, cut)
             if prediction is not None:
                 return prediction, usage
         return None, usage
@@ -73,25 +104,28 @@ class Caller:
         self,
         runtime: Runtime,
         predictor: Any,  # noqa: ANN401
-        attempt: int,
+        attempt: Attempt,
         inputs: dict[str, Any],
         before: Usage,
-    ) -> tuple[Any, Usage]:
+    ) -> tuple[Any, Usage, bool]:
         lm = self._lm(predictor)
         config = self._config(lm, predictor, attempt)  # outside: within, an adapter is always set
-        with metered(lm) as (private, meter), dspy.context(adapter=self._adapter(lm)):
+        with metered(lm, runtime.allowance.prices) as (private, meter), dspy.context(adapter=self._adapter(lm)):
+            behind = gated(private, Gate(lm, meter, runtime))
             try:
-                prediction = await runtime.call(predictor, lm=private, config=config, **inputs)
+                prediction = await runtime.call(predictor, lm=behind, config=config, **inputs)
             except AdapterParseError:
                 prediction = None
+            except NotSent as limit:
+                raise LMFailed.not_sent(limit, before + meter.usage) from limit
             except LMError as error:
                 raise LMFailed(type(error).__name__, before + meter.usage) from error
         if meter.refused:
             raise LMFailed("refused", before + meter.usage, refused=True)
         if prediction is None or meter.cut:
             # A reply that was cut off can parse all the same (json_repair closes it), with half a quote in it.
-            return None, meter.usage + Usage(parse_failures=1)
-        return prediction, meter.usage
+            return None, meter.usage + Usage(parse_failures=1), meter.cut
+        return prediction, meter.usage, False
 
     def _lm(self, predictor: Any) -> Any:  # noqa: ANN401
         lm = self.lm or getattr(predictor, "lm", None) or dspy.settings.lm
@@ -105,19 +139,17 @@ class Caller:
     def _adapter(self, lm: Any) -> Any:  # noqa: ANN401
         if dspy.settings.adapter is not None:
             return dspy.settings.adapter
-        return dspy.JSONAdapter() if self._uses_schema(lm) else dspy.ChatAdapter(use_json_adapter_fallback=False)
+        return JSONReplies() if self._uses_schema(lm) else PlainReplies()
 
-    def _config(self, lm: Any, predictor: Any, attempt: int) -> dict[str, Any]:  # noqa: ANN401
-        config: dict[str, Any] = {"rollout_id": attempt} if attempt else {}
+    def _config(self, lm: Any, predictor: Any, attempt: Attempt) -> dict[str, Any]:  # noqa: ANN401
+        config: dict[str, Any] = {"rollout_id": attempt.number} if attempt.number else {}
+        key = "max_completion_tokens" if "max_completion_tokens" in lm.kwargs else "max_tokens"
+        room = predictor.config.get(key) or lm.kwargs.get(key)
+        if attempt.after_cut and room:
+            config[key] = MORE_ROOM * room
         if self._uses_schema(lm) and dspy.settings.adapter is None:
             config["response_format"] = reply_model(predictor.signature)
         return config
-
-
-def reply_model(signature: Any) -> type[pydantic.BaseModel]:  # noqa: ANN401
-    """The output fields of a signature as a model, from which DSPy makes the JSON schema of the request."""
-    fields: dict[str, Any] = {name: (item.annotation, ...) for name, item in signature.output_fields.items()}
-    return pydantic.create_model("Reply", __config__=pydantic.ConfigDict(extra="forbid"), **fields)
 
 
 def takes_schema(lm: Any) -> bool:  # noqa: ANN401

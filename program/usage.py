@@ -15,8 +15,10 @@ class Usage:
         input_tokens: Prompt tokens of all calls, cached calls included.
         output_tokens: Reply tokens of all calls, cached calls included.
         billed_tokens: Input and output tokens of the calls that were really sent.
-        cost_usd: Price of the sent calls, as far as DSPy's price map knows the model; None if it knows none of them.
+        cost_usd: Price of the sent calls, as far as prices are known; None if none is.
         parse_failures: Replies that could not be read.
+        cache_read_tokens: Of the prompt tokens billed, those that the provider read from its prompt cache.
+        cache_write_tokens: Of the prompt tokens billed, those that it wrote to its prompt cache.
     """
 
     calls: int = 0
@@ -26,6 +28,8 @@ class Usage:
     billed_tokens: int = 0
     cost_usd: float | None = None
     parse_failures: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
 
     @property
     def tokens(self) -> int:

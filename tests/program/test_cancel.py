@@ -112,7 +112,7 @@ class Hanging(AsyncScriptedEngine):
         return response
 
 
-@pytest.mark.parametrize("at", ["verdict", "leads_on", "query"], ids=["decide", "prune", "rewrite"])
+@pytest.mark.parametrize("at", ["verdict", "related", "query"], ids=["decide", "prune", "rewrite"])
 def test_cancelling_the_task_ends_the_call_under_way_and_leaves_nothing(at: str) -> None:
     async def run() -> None:
         engine = ScriptedEngine(searching)
