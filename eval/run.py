@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,12 +30,14 @@ class Progress:
         total: All questions.
         crashed: Of these, the ones that crashed.
         stopping: Whether the user asked to stop, and only the questions in work are still finished.
+        note: What else there is to show; may be empty.
     """
 
     done: int
     total: int
     crashed: int = 0
     stopping: bool = False
+    note: str = ""
 
 
 Listener = Callable[[Progress], None]
@@ -68,22 +72,46 @@ def evaluate(
     """
     if threads < 1:
         raise BadInput(f"threads must be >= 1, not {threads}; 1 runs one question after the other")
+    ledger = open_ledger(system, data, out, progress)
+    with writing(out):
+        _run(system, ledger.todo(data), threads, ledger)
+    return [ledger.rows[question.id].result for question in data.questions]
+
+
+def open_ledger(system: System, data: Dataset, out: str | Path, progress: Listener | None) -> Ledger:
+    """Open the folder of an evaluation, and tell how far it is.
+
+    Raises:
+        BadInput: It cannot be used, or holds a run of something else.
+    """
     open_folder(Path(out), system, data)
-    ledger = _Ledger(Path(out) / OUTCOMES, len(data.questions), progress or (lambda _: None))
-    todo = [question for question in data.questions if question.id not in ledger.rows]
+    ledger = Ledger(Path(out) / OUTCOMES, len(data.questions), progress or (lambda _: None))
     ledger.tell()
+    return ledger
+
+
+@contextmanager
+def writing(out: str | Path) -> Iterator[None]:
+    """Turn an error of the file system into one of ours.
+
+    Raises:
+        BadInput: Something inside could not be written.
+    """
     try:
-        _run(system, todo, threads, ledger)
+        yield
     except OSError as error:
         raise BadInput(
             f"{out}: results cannot be written ({error.strerror}); make room or set its rights, "
             "then run the same command again to go on"
         ) from error
-    return [ledger.rows[question.id].result for question in data.questions]
 
 
-class _Ledger:
-    """The results so far, in memory and on disk. Used by one thread only."""
+class Ledger:
+    """The results so far, in memory and on disk. Used by one thread only.
+
+    Attributes:
+        rows: By id of the question; crashed questions of an earlier run are left out, so that they run again.
+    """
 
     def __init__(self, path: Path, total: int, listener: Listener) -> None:
         drop_torn_line(path)
@@ -91,6 +119,10 @@ class _Ledger:
         self._progress = Progress(len(self.rows), total)
         self._listener = listener
         self._path = path
+
+    def todo(self, data: Dataset) -> list[Question]:
+        """Questions without a result."""
+        return [question for question in data.questions if question.id not in self.rows]
 
     def add(self, row: Row) -> None:
         """Keep a row; a question that has one already stays as it is."""
@@ -102,22 +134,23 @@ class _Ledger:
             self._progress = replace(self._progress, done=len(self.rows), crashed=crashed)
             self.tell()
 
-    def tell(self, *, stopping: bool = False) -> None:
-        self._listener(replace(self._progress, stopping=stopping))
+    def tell(self, *, stopping: bool = False, note: str = "") -> None:
+        """Tell the listener how far it is."""
+        self._listener(replace(self._progress, stopping=stopping, note=note))
 
 
-def _run(system: System, todo: Sequence[Question], threads: int, ledger: _Ledger) -> None:
+def _run(system: System, todo: Sequence[Question], threads: int, ledger: Ledger) -> None:
     pool = ThreadPoolExecutor(threads, thread_name_prefix="hopstop-eval")
     tasks = {pool.submit(copy_context().run, _answer, system, question): question for question in todo}
     try:
         for task in as_completed(tasks):
-            ledger.add(_row(tasks[task], task))
+            ledger.add(row_of(tasks[task], task))
     except KeyboardInterrupt:
         ledger.tell(stopping=True)
         pool.shutdown(cancel_futures=True)
         for task, question in tasks.items():
             if not task.cancelled():
-                ledger.add(_row(question, task))
+                ledger.add(row_of(question, task))
         left = sum(question.id not in ledger.rows for question in todo)
         raise Interrupted(f"stopped with {left} questions left; run the same command again to go on") from None
     finally:
@@ -129,7 +162,12 @@ def _answer(system: System, question: Question) -> Row:
     return Row.of(question, score(question, outcome), outcome)
 
 
-def _row(question: Question, task: Future[Row]) -> Row:
+def row_of(question: Question, task: Future[Row] | asyncio.Future[Row]) -> Row:
+    """The row of a question whose task has ended; of one that crashed, without the words of its error.
+
+    Raises:
+        BaseException: The task was not ended by an `Exception`.
+    """
     error = task.exception()
     if error is None:
         return task.result()

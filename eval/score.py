@@ -44,7 +44,7 @@ class Score:
         tokens: Input and output tokens of all LM calls.
         parse_failures: LM replies that could not be read.
         cost_usd: Price of the calls; None if unknown.
-        ms: Wall clock in milliseconds.
+        ms: Wall clock in milliseconds; None if most of it was waiting for a batch.
         quotes: Quotes given.
         quotes_verified: Of these, the ones that stand in their passage at their offsets, looked up anew.
     """
@@ -72,7 +72,7 @@ class Score:
     tokens: int
     parse_failures: int
     cost_usd: float | None
-    ms: float
+    ms: float | None
     quotes: int
     quotes_verified: int
 
@@ -178,7 +178,7 @@ def aggregate(scores: Iterable[Score | Crash]) -> dict[str, float | int | None]:
     """
     every = list(scores)
     scored = [item for item in every if isinstance(item, Score)]
-    times = [item.ms for item in scored]
+    times = [item.ms for item in scored if item.ms is not None]
     right = sum(item.correct for item in scored)
     quotes = sum(item.quotes for item in scored)
     return {

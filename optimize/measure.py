@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any
 
+from hopstop.eval.batch_threads import loop_of_together, together
 from hopstop.eval.stats import bootstrap_interval
 from hopstop.optimize.cases import Label
 from hopstop.optimize.predictor_metrics import Mark, Marker
@@ -21,7 +22,7 @@ def marks_of(predictor: Single, labels: Sequence[Label], marker: Marker, *, thre
         predictor: What is asked.
         labels: In this order.
         marker: Marks.
-        threads: Calls at once, >= 1.
+        threads: Calls at once, >= 1; more where they wait for one batch.
 
     Returns:
         One mark for each label, the same for any number of threads.
@@ -30,10 +31,19 @@ def marks_of(predictor: Single, labels: Sequence[Label], marker: Marker, *, thre
     def one(label: Label) -> Mark:
         return marker.mark(label, predictor(**{name: label.fields[name] for name in label.inputs}))
 
-    if threads == 1:
-        return tuple(map(one, labels))
-    with ThreadPoolExecutor(threads, thread_name_prefix="hopstop-compile") as pool:
-        return tuple(task.result() for task in [pool.submit(copy_context().run, one, label) for label in labels])
+    with together(len(labels), threads) as at_once:
+        if at_once == 1:
+            return tuple(map(one, labels))
+        return tuple(_side_by_side(one, labels, at_once))
+
+
+def _side_by_side(one: Callable[[Label], Mark], labels: Sequence[Label], threads: int) -> Iterator[Mark]:
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="hopstop-compile")
+    try:
+        tasks = [pool.submit(copy_context().run, one, label) for label in labels]
+        yield from (task.result() for task in tasks)
+    finally:
+        pool.shutdown(wait=loop_of_together() is None, cancel_futures=True)  # for a batch they may wait a day
 
 
 def mean_score(marks: Sequence[Mark]) -> float:
