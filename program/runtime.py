@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import time
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import Any, Protocol, TypeVar
+
+from hopstop.program.allowance import Allowance
+from hopstop.program.side_by_side import Pair
 
 _NEEDS_LOOP = "this policy waits for an event loop: call the program with `await program.acall(...)`"
 T = TypeVar("T")
@@ -30,6 +34,15 @@ class Runtime(Protocol):
         """Whether the app has asked to end the run: make no further call then."""
         ...
 
+    @property
+    def allowance(self) -> Allowance:
+        """What the LM calls of the question may still use."""
+        ...
+
+    async def pause(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
     async def call(self, module: Any, **inputs: Any) -> Any:  # noqa: ANN401 - DSPy modules are untyped
         """Call a DSPy module."""
         ...
@@ -47,16 +60,28 @@ class Runtime(Protocol):
 
 
 class Blocking:
-    """Runtime for a thread. With `parallel=False` two coroutines run in turn, as a DSPy trace needs it."""
+    """Runtime for a thread. With `parallel=False` two coroutines run in turn, for those that wait for nothing."""
 
-    def __init__(self, *, parallel: bool = True, cancelled: Callable[[], bool] = never) -> None:
+    def __init__(
+        self, *, parallel: bool = True, cancelled: Callable[[], bool] = never, allowance: Allowance | None = None
+    ) -> None:
         self._parallel = parallel
         self._cancelled = cancelled
+        self._allowance = allowance or Allowance()
 
     @property
     def cancelled(self) -> bool:
         """See Runtime.cancelled."""
         return self._cancelled()
+
+    @property
+    def allowance(self) -> Allowance:
+        """See Runtime.allowance."""
+        return self._allowance
+
+    async def pause(self, seconds: float) -> None:
+        """See Runtime.pause."""
+        time.sleep(seconds)
 
     async def call(self, module: Any, **inputs: Any) -> Any:  # noqa: ANN401
         """See Runtime.call."""
@@ -70,12 +95,15 @@ class Blocking:
         """See Runtime.both. The left one runs in a thread of its own, under a copy of this context."""
         if not self._parallel:
             return await _in_turn(left, right)
+        pair = Pair(left, right)
         context = contextvars.copy_context()
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="hopstop") as pool:
-            future = pool.submit(context.run, run_blocking, left)
+            future = pool.submit(context.run, run_blocking, pair.left)
             try:
-                mine = await right
+                mine = await pair.right
             finally:
+                wait([future])
+                pair.join()
                 theirs = future.result()
         return theirs, mine
 
@@ -83,14 +111,26 @@ class Blocking:
 class Awaiting:
     """Runtime for an event loop; blocking functions go to a thread. `parallel` as in Blocking."""
 
-    def __init__(self, *, parallel: bool = True, cancelled: Callable[[], bool] = never) -> None:
+    def __init__(
+        self, *, parallel: bool = True, cancelled: Callable[[], bool] = never, allowance: Allowance | None = None
+    ) -> None:
         self._parallel = parallel
         self._cancelled = cancelled
+        self._allowance = allowance or Allowance()
 
     @property
     def cancelled(self) -> bool:
         """See Runtime.cancelled."""
         return self._cancelled()
+
+    @property
+    def allowance(self) -> Allowance:
+        """See Runtime.allowance."""
+        return self._allowance
+
+    async def pause(self, seconds: float) -> None:
+        """See Runtime.pause."""
+        await asyncio.sleep(seconds)
 
     async def call(self, module: Any, **inputs: Any) -> Any:  # noqa: ANN401
         """See Runtime.call."""
@@ -104,7 +144,9 @@ class Awaiting:
         """See Runtime.both."""
         if not self._parallel:
             return await _in_turn(left, right)
-        theirs, mine = await asyncio.gather(left, right, return_exceptions=True)
+        pair = Pair(left, right)
+        theirs, mine = await asyncio.gather(pair.left, pair.right, return_exceptions=True)
+        pair.join()
         if isinstance(theirs, BaseException):
             raise theirs
         if isinstance(mine, BaseException):

@@ -5,6 +5,7 @@ import contextvars
 import threading
 from collections.abc import Callable
 
+import dspy
 import pytest
 
 from hopstop.program.runtime import Awaiting, Blocking, Runtime, run_blocking
@@ -65,6 +66,30 @@ def test_in_turn_the_left_one_ends_first_and_its_error_keeps_the_right_one_from_
     with pytest.raises(ValueError, match="left"):
         finish(runtime, failing("left"), value("never", log))
     assert log == ["left", "right"]
+
+
+@pytest.mark.parametrize("runtime", [Blocking(), Awaiting()], ids=["blocking", "awaiting"])
+def test_steps_in_a_trace_stand_left_first_whichever_ends_first_and_however(runtime: Runtime) -> None:
+    left_may_go = threading.Event()
+
+    async def late() -> None:
+        await runtime.run(lambda: left_may_go.wait(5))
+        dspy.settings.trace.append("left")
+
+    async def early() -> None:
+        dspy.settings.trace.append("right")
+        left_may_go.set()
+        raise ValueError("right")
+
+    with dspy.context(trace=["before"], max_trace_size=3):
+        with pytest.raises(ValueError, match="right"):
+            finish(runtime, late(), early())
+        assert dspy.settings.trace == ["before", "left", "right"]
+        with pytest.raises(ValueError, match="right"):
+            finish(runtime, late(), early())
+        assert dspy.settings.trace == ["right", "left", "right"]
+    with dspy.context(trace=None):
+        assert finish(runtime, value("left"), value("right")) == ("left", "right")
 
 
 def test_blocking_runs_both_at_the_same_time() -> None:
