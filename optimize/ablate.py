@@ -71,8 +71,8 @@ def ablate(job: Job) -> dict[str, Any]:
     """Run the whole program and the program without each part, and write `ablation.json` and `ablation.md`.
 
     Returns:
-        The document in `ablation.json`: refit; sets (name -> hash, n, metrics of the whole program); parts (one entry
-        for each part and set: part, what, set, metrics, difference: measure -> value, low, high, n, and p where
+        The document in `ablation.json`: policy; refit; sets (name -> hash, n, metrics of the whole program); parts (one
+        entry for each part and set: part, what, set, metrics, difference: measure -> value, low, high, n, and p where
         McNemar's test applies, whole minus without: what the part brings); earns (part -> sets on which it brings half
         a point of a share or more); absent (parts that the program does not have); report (path of the page).
 
@@ -93,6 +93,7 @@ def ablate(job: Job) -> dict[str, Any]:
         rows += [_row(part, name, whole, less) for part, less in bench.without(material)]
     present = {row["part"] for row in rows}
     document = {
+        "policy": bench.policy,
         "refit": job.refit,
         "sets": sets,
         "parts": rows,
@@ -112,9 +113,10 @@ def default_folder(system: System, materials: Sequence[Material], *, refit: bool
 
 @dataclass
 class _Bench:
-    """The programs of a job, evaluated; each set of weights is learned once."""
+    """The programs of a job, evaluated; each set of weights is learned once. `policy` is that of the whole program."""
 
     job: Job
+    policy: str = ""
     _learned: dict[tuple[int, frozenset[str]], dict[str, float]] = field(default_factory=dict)
     _done: int = 0
 
@@ -149,6 +151,7 @@ class _Bench:
         if self.job.fresh:
             start_fresh(folder)
         system = self.job.describe(program)
+        self.policy = system.policy
         policy = system.policy if name == WHOLE else f"{system.policy} without {name}"
         system = replace(system, policy=policy, version=f"{system.version}{_weights_digest(program)}")
 
@@ -164,8 +167,9 @@ class _Bench:
 
     def _program(self, index: BM25Index, part: Part | None, fold: int) -> IterativeQA | None:
         program = self.job.make(index)
-        if self._sets is not None:
-            program = weighted(program, self._weights(fold, part.features if part else frozenset()))
+        if self._sets is not None and isinstance(program.policy, OfflinePolicy):
+            weights = self._weights(fold, part.features if part else frozenset())
+            program = weighted(program, {**program.policy.state(), **weights})
         return part.off(program) if part else program
 
     def _weights(self, fold: int, gone: frozenset[str]) -> dict[str, float]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import asdict, replace
 from typing import Any
 
+import anthropic
 import dspy
 
 from hopstop.eval.system import System
@@ -13,6 +15,8 @@ from hopstop.optimize.options import Choice
 from hopstop.program import artifact
 from hopstop.program.artifact_folder import read_version
 from hopstop.program.bm25 import BM25Index
+from hopstop.program.claude import claude
+from hopstop.program.claude_wire import PREFIX
 from hopstop.program.errors import BadInput
 from hopstop.program.lm import takes_schema
 from hopstop.program.lm_policy import LMPolicy
@@ -34,8 +38,11 @@ def resolve(choice: Choice) -> Choice:
         return choice
     manifest = read_version(choice.artifact).manifest
     if manifest.policy != "lm":
-        if choice.lm or choice.api_base:
-            raise BadInput(f"{choice.artifact}: its policy is {manifest.policy}; leave --lm and --api-base out")
+        if choice.lm or choice.api_base or choice.decide_lm or choice.answer_lm or choice.options:
+            raise BadInput(
+                f"{choice.artifact}: its policy is {manifest.policy}; leave out the models, --api-base "
+                "and what a model leaves to code"
+            )
         return replace(choice, policy=manifest.policy)
     model = choice.lm or manifest.lm or os.environ.get("LLM_MODEL", "")
     if not model:
@@ -43,15 +50,21 @@ def resolve(choice: Choice) -> Choice:
     return replace(choice, policy="lm", lm=model)
 
 
-def make_program(choice: Choice, index: BM25Index) -> IterativeQA:
+def make_program(choice: Choice, index: BM25Index, *, lm_of: Callable[[Choice], Any] | None = None) -> IterativeQA:
     """The loop over an index, with the policy and the limits of a resolved choice.
+
+    Args:
+        choice: See Choice.
+        index: Where it searches.
+        lm_of: Makes the model of a choice; None: `make_lm`.
 
     Raises:
         ArtifactMismatch: The artifact does not fit this Hopstop or this index.
         BadInput: The name of the model cannot be one.
         BadLimits: A limit lies outside its range.
     """
-    lm = make_lm(choice) if choice.policy == "lm" else None
+    made = lm_of or make_lm
+    lm = made(choice) if choice.policy == "lm" else None
     schema = takes_schema(lm) if choice.api_base else None
     if choice.artifact is not None:
         program = artifact.load(choice.artifact, retriever=index, lm=lm, schema=schema)
@@ -60,16 +73,23 @@ def make_program(choice: Choice, index: BM25Index) -> IterativeQA:
     else:
         policy = OfflinePolicy(index)
         program = IterativeQA(index, policy, policy.limits)
+    if isinstance(program.policy, LMPolicy):
+        program.policy.options = replace(program.policy.options, **choice.options)
+        tiers = (made(replace(choice, lm=model)) if model else None for model in (choice.decide_lm, choice.answer_lm))
+        program.policy.route(*tiers)
     program.limits = replace(program.limits, **choice.limits)
     return program
 
 
 def make_lm(choice: Choice) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
-    """The model of the choice. Its key is found in the environment when it is called.
+    """The model of the choice: Claude through the official SDK, any other one as DSPy calls it.
 
     Raises:
-        BadInput: The name of the model cannot be one.
+        BadInput: The name of the model cannot be one, or there is no key for it.
     """
+    if choice.lm.startswith(PREFIX) and choice.lm != PREFIX:
+        client = _client(choice.api_base) if choice.api_base else None
+        return claude(choice.lm, client=client, max_tokens=choice.max_reply_tokens)
     server: dict[str, Any] = {}
     if choice.api_base:
         server["api_base"] = choice.api_base
@@ -82,13 +102,26 @@ def make_lm(choice: Choice) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
         raise BadInput(f"--lm {choice.lm!r}: {error}; name a model as provider/model") from error
 
 
+def _client(api_base: str) -> anthropic.Anthropic:
+    """For a server of one's own; the SDK adds the version to the address by itself."""
+    address = api_base.rstrip("/").removesuffix("/v1")
+    return anthropic.Anthropic(api_key=os.environ.get("ANTHROPIC_API_KEY") or NO_KEY, base_url=address)
+
+
 def make_system(choice: Choice, program: IterativeQA) -> System:
     """The program as evaluations describe it: no key, no address."""
     limits = asdict(program.limits)
     if choice.policy == "lm":
         limits["max_reply_tokens"] = choice.max_reply_tokens
+        tiers = {"decide_lm": choice.decide_lm, "answer_lm": choice.answer_lm}
+        limits |= {name: model for name, model in tiers.items() if model} | dict(choice.options)
     system = System(answers=program, policy=choice.policy, lm=choice.lm, limits=limits)
     if choice.artifact is None:
         return system
     manifest = read_version(choice.artifact).manifest
-    return replace(system, version=f"{manifest.name}/{manifest.version}")
+    return replace(
+        system,
+        version=f"{manifest.name}/{manifest.version}",
+        artifact=manifest.digest(),
+        trained_on=frozenset(manifest.training.ids) or None if manifest.training else None,
+    )

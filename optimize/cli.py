@@ -15,6 +15,7 @@ COMMANDS = {
     "eval": "hopstop.optimize.commands.evaluate",
     "demo": "hopstop.optimize.commands.demo",
     "track": "hopstop.optimize.commands.track",
+    "gaps": "hopstop.optimize.commands.gaps",
     "artifact": "hopstop.optimize.commands.artifact",
     "compile": "hopstop.optimize.commands.compile",
     "calibrate": "hopstop.optimize.commands.calibrate",

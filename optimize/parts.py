@@ -11,13 +11,15 @@ import numpy as np
 from hopstop.program.answering import Method
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput
+from hopstop.program.guards import ALL_OFF, GUARDS, QUERY_GUARDS
 from hopstop.program.links import build_links
 from hopstop.program.lists import Lists
-from hopstop.program.lm_policy import LEADS_ON, LMPolicy
+from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
 from hopstop.program.policy import Reply, State
 from hopstop.program.records import Hit, Passage, Query
+from hopstop.program.relevance import RELATED
 from hopstop.program.retriever import Retriever
 from hopstop.program.runtime import Runtime
 
@@ -39,6 +41,27 @@ GROUPS = {
     "new words": ("s_new",),
 }
 """Features of the walk by what they tell; each but the constant of links, `l_one`, is in one group."""
+
+
+GUARD_TEXTS = {
+    "vague": "a query without a name or rare word goes back",
+    "over_broad": "a query of common words goes back",
+    "fusion": "a query for two facts is told so",
+    "off_topic": "a query that shares nothing with the question and what was found goes back",
+    "carry_drop": "a query that keeps nothing of what was found goes back",
+    "repeat": "a query that was searched already goes back",
+    "near_miss": "a STOP that quotes a look-alike of what was asked for is refused",
+    "fact_near_miss": "so is one whose fact names something and quotes a look-alike of it",
+    "latch": "an answer that turns into a look-alike needs a quote for both",
+    "answer_read": "names and numbers of the answer stand in a quoted passage",
+    "answer_quoted": "they stand in a quote or its title",
+    "merged_answer": "an answer joined from two names is refused",
+    "vague_answer": 'an answer like "a person" is refused',
+    "both_sides": "a comparison needs a quote for each side",
+    "lone_derivation": "a new name that follows from one fact alone needs a quote",
+    "ask_again": "a STOP refused for its answer alone is asked once more in its round",
+}
+"""Guard -> what it does, in words for a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +116,7 @@ def weighted(program: IterativeQA, weights: dict[str, float]) -> IterativeQA:
 
 def changed(program: IterativeQA, policy: Any, retriever: Retriever | None = None) -> IterativeQA:  # noqa: ANN401
     """The program with another policy, and over another retriever if one is given."""
-    return IterativeQA(retriever or program.retriever, policy, program.limits, fallback=program.fallback)
+    return program.like(policy=policy, retriever=retriever)
 
 
 def without_links(program: IterativeQA) -> IterativeQA | None:
@@ -134,9 +157,33 @@ def without_prune(program: IterativeQA) -> IterativeQA | None:
     return _with_lm(program, _Unpruned)
 
 
-def without_faults(program: IterativeQA) -> IterativeQA | None:
-    """Queries of the model run as they are, unless empty; those of the offline policy are not checked as it is."""
-    return _with_lm(program, _Unchecked)
+def guard_part(name: str, what: str, guards: Collection[str]) -> Part:
+    """Some guards. A program that has none of them on, or whose queries are not checked, has no such part."""
+    gone = frozenset(guards)
+
+    def off(program: IterativeQA) -> IterativeQA | None:
+        mine = gone if program.policy.writes_freely else gone - {*QUERY_GUARDS, "ask_again"}
+        if not any(getattr(program.guards, guard) for guard in mine):
+            return None
+        return program.like(guards=program.guards.without(*gone))
+
+    return Part(name, what, off)
+
+
+def without_judge(program: IterativeQA) -> IterativeQA:
+    """The plain loop: a STOP counts because it was said."""
+    return program.like(limits=replace(program.limits, min_coverage=0.0, min_sufficiency=0.0), guards=ALL_OFF)
+
+
+def lone_guard(name: str) -> Part:
+    """All guards but one: beside "all guards" it shows what that one brings by itself."""
+
+    def off(program: IterativeQA) -> IterativeQA | None:
+        if guard_part(name, "", [name]).off(program) is None:
+            return None
+        return program.like(guards=program.guards.only(name))
+
+    return Part(f"all but {name}", f"every guard but {name}", off)
 
 
 class _OneSearch(OfflinePolicy):
@@ -154,13 +201,7 @@ class _OneSearch(OfflinePolicy):
 
 class _Unpruned(LMPolicy):
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
-        return Reply({passage.id: LEADS_ON for passage in new})
-
-
-class _Unchecked(LMPolicy):
-    @property
-    def writes_freely(self) -> bool:
-        return False
+        return Reply({passage.id: RELATED for passage in new})
 
 
 def _with_lm(program: IterativeQA, kind: type[LMPolicy]) -> IterativeQA | None:
@@ -168,8 +209,8 @@ def _with_lm(program: IterativeQA, kind: type[LMPolicy]) -> IterativeQA | None:
     policy = program.policy
     if not isinstance(policy, LMPolicy):
         return None
-    made = kind(policy.caller.lm, schema=policy.caller.schema)
-    made.decider, made.pruner, made.rewriter = policy.decider, policy.pruner, policy.rewriter
+    made = kind(policy.caller.lm)
+    made.__dict__.update(policy.__dict__)  # its predictors, options, and models of one predictor alone
     return changed(program, made)
 
 
@@ -196,9 +237,20 @@ PARTS: tuple[Part, ...] = (
     method_part(Method.REACH, "any question followed over the names in sentences"),
     method_part(Method.RANKED, "the best name, date or number of the best sentence"),
     Part("prune", "the model drops passages that do not help", without_prune),
-    Part("query faults", "a faulty query goes back to the model", without_faults),
+    guard_part("query faults", "a faulty query goes back to the model", QUERY_GUARDS),
+    *(guard_part(f"guard {name}", what, [name]) for name, what in GUARD_TEXTS.items()),
+    # What stands in no quoted passage stands in no quote: alone the first of the two tells no more than why.
+    guard_part("answer guards", "names and numbers of the answer are looked up", ["answer_read", "answer_quoted"]),
+    guard_part("all guards", "every check of queries and answers but the thresholds", GUARDS),
+    Part("judge", "the guards, and every fact quoted and the answer in the quotes: else STOP is STOP", without_judge),
 )
 """All parts, in the order of the table."""
+
+LONE = tuple(map(lone_guard, GUARDS))
+"""Parts that are turned off only where they are named."""
+
+CHECKS = (*(f"guard {name}" for name in GUARDS), "query faults", "answer guards", "all guards", "judge")
+"""Names of the parts that check what a policy says."""
 
 
 def choose_parts(names: Sequence[str]) -> tuple[Part, ...]:
@@ -207,8 +259,8 @@ def choose_parts(names: Sequence[str]) -> tuple[Part, ...]:
     Raises:
         BadInput: There is no such part.
     """
-    known = [part.name for part in PARTS]
+    known = [part.name for part in (*PARTS, *LONE)]
     unknown = [name for name in names if name not in known]
     if unknown:
         raise BadInput(f"there is no part {unknown[0]!r}; the parts are: {', '.join(known)}")
-    return tuple(part for part in PARTS if not names or part.name in names)
+    return tuple(part for part in (*PARTS, *LONE) if part.name in names) if names else PARTS

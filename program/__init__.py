@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     from hopstop.program.artifact_diff import Changes, diff
     from hopstop.program.artifact_view import Description, describe
     from hopstop.program.bm25 import BM25Index
+    from hopstop.program.budget import Budget
     from hopstop.program.corpus import read_corpus
     from hopstop.program.errors import HopstopError
+    from hopstop.program.guards import Guards
+    from hopstop.program.lm_options import LMOptions
     from hopstop.program.lm_policy import LMPolicy
     from hopstop.program.loop import IterativeQA
     from hopstop.program.manifest import Training
@@ -39,15 +42,18 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "BM25Index": "bm25",
+    "Budget": "budget",
     "Changes": "artifact_diff",
     "Claim": "records",
     "Decision": "records",
     "Description": "artifact_view",
     "Fact": "records",
     "FusedRetriever": "retriever",
+    "Guards": "guards",
     "Hit": "records",
     "HopstopError": "errors",
     "IterativeQA": "loop",
+    "LMOptions": "lm_options",
     "LMPolicy": "lm_policy",
     "Limits": "records",
     "OfflinePolicy": "offline",
@@ -73,15 +79,18 @@ _HOMES = {
 
 __all__ = [
     "BM25Index",
+    "Budget",
     "Changes",
     "Claim",
     "Decision",
     "Description",
     "Fact",
     "FusedRetriever",
+    "Guards",
     "Hit",
     "HopstopError",
     "IterativeQA",
+    "LMOptions",
     "LMPolicy",
     "Limits",
     "OfflinePolicy",

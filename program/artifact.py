@@ -29,7 +29,10 @@ from hopstop.program.artifact_folder import (
 )
 from hopstop.program.artifact_view import readme
 from hopstop.program.bm25 import BM25Index
+from hopstop.program.earlier import take_form
 from hopstop.program.errors import ArtifactMismatch, BadInput, BadLimits
+from hopstop.program.guards import Guards, guards_from
+from hopstop.program.lm_options import LMOptions
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 from hopstop.program.manifest import Manifest, Training, json_bytes
@@ -115,7 +118,7 @@ def load(
     stored = read_version(Path(folder))
     manifest = stored.manifest
     try:
-        limits = _limits(manifest.limits)
+        limits, guards = _limits(manifest.limits), _guards(manifest.guards)
         _check_analyzer(manifest.analyzer, _analyzer(retriever))
         if manifest.policy == LM:
             policy: Policy = _lm_policy(stored, lm, manifest.reply_schema if schema is None else schema)
@@ -127,7 +130,7 @@ def load(
         raise ArtifactMismatch(
             f"artifact {folder}: {error}; compile it again, or use what it was made with (hopstop {manifest.hopstop})"
         ) from error
-    return IterativeQA(retriever, policy, limits, fallback=fallback)
+    return IterativeQA(retriever, policy, limits, fallback=fallback, guards=guards)
 
 
 def _about(program: IterativeQA, state: Mapping[str, Any]) -> Manifest:
@@ -136,6 +139,7 @@ def _about(program: IterativeQA, state: Mapping[str, Any]) -> Manifest:
         version="",
         policy=OFFLINE,
         limits=asdict(program.limits),
+        guards=asdict(program.guards),
         analyzer=_analyzer(program.retriever),
         hopstop=version("hopstop"),
         dspy=version("dspy"),
@@ -150,6 +154,7 @@ def _about(program: IterativeQA, state: Mapping[str, Any]) -> Manifest:
         policy=LM,
         lm=None if model == "none" else model,
         reply_schema=policy.caller.schema,
+        options=asdict(policy.options),
         predictors=_fields(predictors(policy)),
     )
 
@@ -168,9 +173,10 @@ def _state(policy: Policy) -> dict[str, Any]:
         return policy.state()
     if not isinstance(policy, LMPolicy):
         raise BadInput(f"a program with the policy {policy.name!r} cannot be kept: only with the offline or LM policy")
-    mine, fresh = predictors(policy), predictors(LMPolicy())
+    mine, fresh = predictors(policy), LMPolicy()
+    take_form(fresh, _fields(mine))
     try:
-        check_fields(_fields(mine), _fields(fresh))
+        check_fields(_fields(mine), _fields(predictors(fresh)))
     except ArtifactMismatch as error:
         raise BadInput(f"the program could not be loaded again: {error}") from error
     return {name: dump(name, predictor) for name, predictor in mine.items()}
@@ -187,7 +193,8 @@ def _fields(named: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lm_policy(stored: Stored, lm: Any, schema: bool | None) -> LMPolicy:  # noqa: ANN401
-    policy = LMPolicy(lm, schema=schema)
+    policy = LMPolicy(lm, schema=schema, options=_options(stored.manifest.options))
+    take_form(policy, stored.manifest.predictors)
     named = predictors(policy)
     check_fields(stored.manifest.predictors, _fields(named))
     check_states(stored.state, named)
@@ -204,6 +211,16 @@ def _offline_policy(stored: Stored, retriever: Retriever) -> OfflinePolicy:
     return OfflinePolicy(retriever, weights=stored.state)
 
 
+def _options(saved: Mapping[str, Any]) -> LMOptions:
+    """The options of an LM policy; one that an older artifact does not know keeps its default."""
+    for name in sorted(saved.keys() - {item.name for item in fields(LMOptions)}):
+        raise ArtifactMismatch(f"field 'options.{name}' is unknown here")
+    try:
+        return LMOptions(**saved)
+    except BadInput as error:
+        raise ArtifactMismatch(f"field 'options': {error}") from error
+
+
 def _limits(saved: Mapping[str, Any]) -> Limits:
     known = {item.name for item in fields(Limits)}
     for name in sorted(LIMITS_OF_SCHEMA_1 - saved.keys()):
@@ -214,6 +231,14 @@ def _limits(saved: Mapping[str, Any]) -> Limits:
         return Limits(**saved)
     except BadLimits as error:
         raise ArtifactMismatch(f"field 'limits': {error}") from error
+
+
+def _guards(saved: Mapping[str, Any]) -> Guards:
+    """The guards; one that an older artifact does not know keeps its default."""
+    try:
+        return guards_from(saved)
+    except BadInput as error:
+        raise ArtifactMismatch(f"field 'guards': {error}") from error
 
 
 def _analyzer(retriever: Retriever) -> dict[str, Any] | None:

@@ -8,11 +8,11 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
-from hopstop.program.artifact_view import Description, Prompt, describe, one_line, trained_on
+from hopstop.program.artifact_view import Description, Prompt, describe, flat, one_line, trained_on
 from hopstop.program.manifest import Manifest, PredictorFields
 
 Pairs = Mapping[str, tuple[Any, Any]]
-_ABOUT = ("policy", "lm", "reply_schema", "analyzer", "origin", "hopstop", "dspy")
+_ABOUT = ("policy", "lm", "reply_schema", "options", "analyzer", "origin", "hopstop", "dspy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +35,7 @@ class Changes:
         after: Name and version of the second.
         about: Policy, LM, analyzer, training data, origin, versions.
         limits: Fields of `Limits`.
+        guards: Fields of `Guards`.
         scores: Measures on dev.
         weights: Of the offline policy.
         predictors: Fields, as text.
@@ -46,6 +47,7 @@ class Changes:
     after: str
     about: Pairs = field(default_factory=dict)
     limits: Pairs = field(default_factory=dict)
+    guards: Pairs = field(default_factory=dict)
     scores: Pairs = field(default_factory=dict)
     weights: Pairs = field(default_factory=dict)
     predictors: Pairs = field(default_factory=dict)
@@ -53,8 +55,8 @@ class Changes:
     examples: Mapping[str, Examples] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        parts = (self.limits, self.scores, self.weights, self.predictors, self.instructions, self.examples, self.about)
-        return any(parts)
+        parts = (self.limits, self.guards, self.scores, self.weights, self.predictors, self.instructions, self.examples)
+        return any((*parts, self.about))
 
     def to_json(self) -> dict[str, Any]:
         """The changes as a JSON object."""
@@ -66,7 +68,7 @@ class Changes:
         return "\n".join(lines if self else [*lines, "nothing differs"]) + "\n"
 
     def _values(self) -> Iterator[str]:
-        for title in ("about", "scores", "limits", "weights", "predictors"):
+        for title in ("about", "scores", "limits", "guards", "weights", "predictors"):
             pairs: Pairs = getattr(self, title)
             if pairs:
                 yield f"\n{title}"
@@ -98,7 +100,8 @@ def diff(before: str | Path, after: str | Path) -> Changes:
         after=_title(new.manifest),
         about=_pairs(_about(old.manifest), _about(new.manifest)),
         limits=_pairs(old.manifest.limits, new.manifest.limits),
-        scores=_pairs(old.manifest.scores, new.manifest.scores),
+        guards=_pairs(old.manifest.guards, new.manifest.guards),
+        scores=_pairs(flat(old.manifest.scores), flat(new.manifest.scores)),
         weights=_pairs(old.weights, new.weights),
         predictors=_pairs(_fields(old.manifest.predictors), _fields(new.manifest.predictors)),
         instructions=_pairs(_instructions(old), _instructions(new)),
@@ -111,7 +114,7 @@ def _title(manifest: Manifest) -> str:
 
 
 def _about(manifest: Manifest) -> dict[str, Any]:
-    return {"training": trained_on(manifest), **{name: getattr(manifest, name) for name in _ABOUT}}
+    return flat({"training": trained_on(manifest), **{name: getattr(manifest, name) for name in _ABOUT}})
 
 
 def _pairs(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:

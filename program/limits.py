@@ -27,12 +27,14 @@ class Limits:
         carry_k: Passages of each earlier round that Decide reads again, >= 0.
         max_passages: Passages that Decide reads at once, >= 1.
         max_read: Passages read in the whole run, >= 1; None means no bound of its own.
-        max_tokens: Input and output tokens of all LM calls, >= 1.
-        max_seconds: Wall clock seconds, > 0.
-        max_cost_usd: Dollars, > 0; None means no bound.
+        max_tokens: Input and output tokens of all LM calls, >= 1. A call that would go beyond is not sent.
+        max_seconds: Wall clock seconds, > 0. LM calls end by then; a search under way is waited for.
+        max_cost_usd: Dollars, > 0; None means no bound. A call that might go beyond is not sent.
         width: Queries of one round, >= 1.
         patience: Rounds in a row that may bring nothing new, >= 0.
         rewrite_tries: Rewrites of one query before the plain query runs, >= 1.
+        blend: Weight, by rank, of a search with the question itself beside each follow-up query that is written
+            freely; 0 means none. In [0, 1].
         min_coverage: Share of facts that must be proven, in [0, 1].
         min_sufficiency: Share of answer sentences that must stand in the quotes, in [0, 1].
         min_rounds: Rounds before a STOP counts, in [1, max_rounds].
@@ -54,6 +56,7 @@ class Limits:
     width: int = 2
     patience: int = 1
     rewrite_tries: int = 2
+    blend: float = 0.0
     min_coverage: float = 1.0
     min_sufficiency: float = 0.6
     min_rounds: int = 1
@@ -83,7 +86,7 @@ class Limits:
             raise BadLimits(f"limit max_seconds must be a number > 0, not {self.max_seconds!r}")
         if self.max_cost_usd is not None and (not _is_number(self.max_cost_usd) or not self.max_cost_usd > 0):
             raise BadLimits(f"limit max_cost_usd must be a number > 0 or None, not {self.max_cost_usd!r}")
-        for name in ("min_coverage", "min_sufficiency"):
+        for name in ("min_coverage", "min_sufficiency", "blend"):
             value = getattr(self, name)
             if not _is_number(value) or not 0 <= value <= 1:
                 raise BadLimits(f"limit {name} must be a number in [0, 1], not {value!r}")

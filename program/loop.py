@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import dspy
 
+from hopstop.program.allowance import Allowance
+from hopstop.program.blend import blended, depth
+from hopstop.program.budget import Budget
 from hopstop.program.faults import Statistics
+from hopstop.program.guards import DEFAULT, Guards
 from hopstop.program.judge import judge
 from hopstop.program.lm import LMFailed
 from hopstop.program.policy import Policy
+from hopstop.program.prices import NO_PRICES, Prices
 from hopstop.program.queries import next_queries
 from hopstop.program.records import NO_GROUPS, Judgement, Limits, Outcome, Round, StopBy, StopReason
 from hopstop.program.retriever import Retriever
 from hopstop.program.run import FALLBACK, Run, check_question
 from hopstop.program.runtime import Awaiting, Blocking, Runtime, run_blocking
 from hopstop.program.stream import Event, awaited_events, blocking_events
+from hopstop.program.tracing import Traced, Tracer
 from hopstop.program.watch import Watch
 
 
@@ -32,16 +40,50 @@ class IterativeQA(dspy.Module):
         policy: Who decides.
         limits: Bounds of each question.
         fallback: Another source, asked once when the first has nothing new.
+        guards: Which checks of queries and answers are on.
+        budget: What all questions share, of this program and of others that are given the same one.
+        prices: Of models by name, where they differ from DSPy's price map or are not in it.
+        tracer: Where spans of each question go; None: nowhere, at no cost.
     """
 
     def __init__(
-        self, retriever: Retriever, policy: Policy, limits: Limits | None = None, *, fallback: Retriever | None = None
+        self,
+        retriever: Retriever,
+        policy: Policy,
+        limits: Limits | None = None,
+        *,
+        fallback: Retriever | None = None,
+        guards: Guards = DEFAULT,
+        budget: Budget | None = None,
+        prices: Prices = NO_PRICES,
+        tracer: Tracer | None = None,
     ) -> None:
         super().__init__()
         self.retriever = retriever
         self.policy = policy
         self.limits = limits or Limits()
         self.fallback = fallback
+        self.guards = guards
+        self.budget = budget
+        self.prices = dict(prices)
+        self.tracer = tracer
+
+    def like(
+        self,
+        *,
+        policy: Policy | None = None,
+        retriever: Retriever | None = None,
+        limits: Limits | None = None,
+        guards: Guards | None = None,
+    ) -> IterativeQA:
+        """The same program with what is given changed; this one stays as it is."""
+        made = copy(self)
+        made.callbacks, made.history = [*self.callbacks], []
+        given = {"policy": policy, "retriever": retriever, "limits": limits, "guards": guards}
+        for name, value in given.items():
+            if value is not None:
+                setattr(made, name, value)
+        return made
 
     def forward(
         self,
@@ -66,9 +108,7 @@ class IterativeQA(dspy.Module):
             BadQuestion: The question is empty or too long.
         """
         run = self._run(question, groups, Watch(cancel, on_round))
-        # An optimiser collects calls from DSPy's trace, where predictors side by side have no fixed order.
-        runtime = Blocking(parallel=dspy.settings.trace is None, cancelled=lambda: run.cancelled)
-        return run_blocking(self._answer(run, runtime))
+        return run_blocking(self._answer(run, Blocking(**self._world(run))))
 
     async def aforward(
         self,
@@ -80,7 +120,7 @@ class IterativeQA(dspy.Module):
     ) -> Outcome:
         """See forward; awaits searches and LM calls. Cancelling the task ends the run where it is."""
         run = self._run(question, groups, Watch(cancel, on_round))
-        return await self._answer(run, Awaiting(parallel=dspy.settings.trace is None, cancelled=lambda: run.cancelled))
+        return await self._answer(run, Awaiting(**self._world(run)))
 
     def stream(self, question: str, *, groups: frozenset[str] = NO_GROUPS) -> Iterator[Event]:
         """Answer one question; hand out each round as it is closed, then the outcome.
@@ -103,15 +143,31 @@ class IterativeQA(dspy.Module):
 
     def _run(self, question: str, groups: frozenset[str], watch: Watch) -> Run:
         statistics = self.retriever if isinstance(self.retriever, Statistics) else None
-        return Run(check_question(question), groups, self.limits, watch=watch, statistics=statistics)
+        return Run(
+            check_question(question), groups, self.limits, watch=watch, statistics=statistics, guards=self.guards
+        )
+
+    def _world(self, run: Run) -> dict[str, Any]:
+        """What a runtime is made with; a policy that does not write waits for nothing that could run side by side."""
+        allowance = Allowance(self.limits, self.budget, self.prices)
+        return {"parallel": self.policy.writes_freely, "cancelled": lambda: run.cancelled, "allowance": allowance}
 
     async def _answer(self, run: Run, runtime: Runtime) -> Outcome:
+        if self.tracer is None:
+            return await self._run_out(run, runtime)
+        with Traced(self.policy, self.tracer, run.question) as policy:
+            program = copy(self)
+            program.policy = policy
+            return policy.ended(await program._run_out(run, runtime))
+
+    async def _run_out(self, run: Run, runtime: Runtime) -> Outcome:
+        note = ""
         try:
             reason = await self._rounds(run, runtime)
         except LMFailed as error:
-            run.fail(error)
-            reason = StopReason.LM_REFUSED if error.refused else StopReason.LM_ERROR
-        return run.outcome(reason, self.policy)
+            reason, note = error.reason, error.note
+        told = " ".join(filter(None, (note, runtime.allowance.note)))
+        return replace(run.outcome(reason, self.policy), note=told, priced_by=runtime.allowance.priced_by)
 
     async def _rounds(self, run: Run, runtime: Runtime) -> StopReason:
         while True:
@@ -121,9 +177,7 @@ class IterativeQA(dspy.Module):
             if not run.evidence.seen:
                 return StopReason.NO_HITS
             if run.new:
-                decision = run.spent(await self.policy.decide(run.state(), runtime))
-                judgement = run.judged(decision, judge(run.question, decision, run.facts, run.reading, self.limits))
-                if self._ends(run, judgement, stop=decision.stop):
+                if await self._answers(run, runtime):
                     return StopReason.ANSWERED
             elif run.dry > self.limits.patience:
                 return StopReason.NO_NEW_PASSAGES
@@ -131,6 +185,19 @@ class IterativeQA(dspy.Module):
                 return reason
             grades, queries = await runtime.both(self._prune(run, runtime), next_queries(run, self.policy, runtime))
             run.close(grades, queries)
+
+    async def _answers(self, run: Run, runtime: Runtime) -> bool:
+        """Whether the decision is a STOP that counts; if only its answer is refused, it is asked once more."""
+        for last in (not (self.guards.ask_again and self.policy.writes_freely), True):
+            decision = await run.ask(self.policy.decide(run.state(), runtime))
+            judged = judge(run.question, decision, run.facts, run.reading, self.limits, guards=self.guards)
+            judgement = run.judged(decision, judged)
+            if self._ends(run, judgement, stop=decision.stop):
+                return True
+            if last or judgement.accepted or not decision.stop or not run.may_ask_again:
+                return False
+            run.refuse()
+        return False
 
     def _ends(self, run: Run, judgement: Judgement, *, stop: bool) -> bool:
         willing = stop or self.limits.stop_by is StopBy.EVIDENCE
@@ -147,10 +214,12 @@ class IterativeQA(dspy.Module):
         for query in run.queries:
             if run.cancelled:
                 return
-            hits = await self.policy.search(run.state(), query, run.k, retriever, runtime)
+            k = depth(run, self.policy)
+            found = await self.policy.search(run.state(), query, k, retriever, runtime)
+            hits = await blended(found, run, self.policy, retriever, runtime)
             run.admit(query, [replace(hit, source=source) for hit in hits] if source else hits)
 
     async def _prune(self, run: Run, runtime: Runtime) -> dict[str, float]:
         if not run.new:
             return {}
-        return run.spent(await self.policy.prune(run.state(), run.new, runtime))
+        return await run.ask(self.policy.prune(run.state(), run.new, runtime))

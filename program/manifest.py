@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
+from hashlib import sha256
 from types import NoneType
 from typing import Any
 
@@ -19,8 +20,10 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "policy": (str,),
     "lm": (str, NoneType),
     "reply_schema": (bool, NoneType),
+    "options": (dict,),
     "predictors": (dict,),
     "limits": (dict,),
+    "guards": (dict,),
     "analyzer": (dict, NoneType),
     "training": (dict, NoneType),
     "scores": (dict,),
@@ -72,6 +75,10 @@ class Training:
     hash: str
     ids: tuple[str, ...] = ()
 
+    def after(self, earlier: Training | None) -> Training:
+        """The same of a program that was compiled on something else before: what it has seen, it has seen."""
+        return self if earlier is None else replace(self, ids=tuple(dict.fromkeys((*self.ids, *earlier.ids))))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
@@ -83,8 +90,10 @@ class Manifest:
         policy: "offline" or "lm".
         lm: Name of the model that it was compiled with; None for the offline policy.
         reply_schema: Whether replies were asked for under a JSON schema; None if DSPy's knowledge of the model decides.
+        options: Fields of `LMOptions`; empty for the offline policy, and in manifests from before there were any.
         predictors: Fields of each predictor; empty for the offline policy.
         limits: Fields of `Limits`.
+        guards: Fields of `Guards`; empty in manifests from before there were any.
         analyzer: Settings of the index's analyzer; None if the retriever had none.
         training: Data that it was compiled on; None if there was none.
         scores: Measures on dev, by name.
@@ -99,8 +108,10 @@ class Manifest:
     policy: str
     lm: str | None = None
     reply_schema: bool | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
     predictors: Mapping[str, PredictorFields] = field(default_factory=dict)
     limits: Mapping[str, Any]
+    guards: Mapping[str, Any] = field(default_factory=dict)
     analyzer: Mapping[str, Any] | None = None
     training: Training | None = None
     scores: Mapping[str, Any] = field(default_factory=dict)
@@ -113,6 +124,10 @@ class Manifest:
         """The manifest as a JSON object."""
         return {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
 
+    def digest(self) -> str:
+        """SHA-256 of the manifest, which holds that of the state: one artifact, one digest."""
+        return sha256(json_bytes(self.to_json())).hexdigest()
+
 
 def manifest_from_json(value: object) -> Manifest:
     """Read a manifest, every key of it checked.
@@ -123,7 +138,11 @@ def manifest_from_json(value: object) -> Manifest:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise ArtifactMismatch(f"field 'format' is not {FORMAT!r}: no artifact of Hopstop")
     _check_schema(value.get("schema"))
-    given = {name: item for name, item in value.items() if name not in ("format", "schema")}
+    given = {
+        "options": {},
+        "guards": {},
+        **{name: item for name, item in value.items() if name not in ("format", "schema")},
+    }
     for name in sorted(_KINDS.keys() ^ given.keys()):
         raise ArtifactMismatch(f"field {name!r} is {'missing' if name in _KINDS else 'unknown'}")
     for name, kinds in _KINDS.items():

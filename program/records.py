@@ -161,6 +161,14 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """A STOP that code refused for its answer alone, and that was asked again in the same round."""
+
+    draft: str
+    objections: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Round:
     """One round, as it happened.
 
@@ -174,6 +182,7 @@ class Round:
         draft: Its draft answer.
         objections: Why code refused a STOP, or what is open.
         dropped: Ids that Prune dropped after the decision.
+        refused: STOPs of this round before the last decision.
         fallback: Ids that came from the fallback retriever.
         usage: LM usage of the round.
         seconds: Wall clock of the round.
@@ -188,6 +197,7 @@ class Round:
     draft: str = ""
     objections: tuple[str, ...] = ()
     dropped: tuple[str, ...] = ()
+    refused: tuple[Refusal, ...] = ()
     fallback: tuple[str, ...] = ()
     usage: Usage = field(default_factory=Usage)
     seconds: float = 0.0
@@ -210,6 +220,7 @@ class Outcome:
         policy: Which policy decided, e.g. "offline" or "lm:anthropic/claude-...".
         ranking: Ids of `evidence`, the most useful first.
         note: What a user should know besides, e.g. the kind of an LM error.
+        priced_by: Where the prices come from, with their version; empty if nothing was billed or no price is known.
     """
 
     question: str
@@ -224,6 +235,7 @@ class Outcome:
     policy: str = ""
     ranking: tuple[str, ...] = ()
     note: str = ""
+    priced_by: str = ""
 
     @property
     def citations(self) -> tuple[Fact, ...]:
@@ -239,11 +251,12 @@ class Outcome:
         """One paragraph for a person: what was searched, read and found, and what is missing."""
         searches = sum(len(item.queries) for item in self.rounds)
         text = f"Searched {_count(searches, 'time')} in {_count(len(self.rounds), 'round')}"
-        text += f" and read {_count(len(self.evidence), 'passage')}; "
+        elsewhere = sum(len(item.fallback) for item in self.rounds)
+        text += f" and read {_count(len(self.evidence), 'passage')}"
+        text += f" ({elsewhere} of them from the fallback source); " if elsewhere else "; "
         if self.answer is not None and not self.missing:
-            return (
-                text + f"every fact has a quote or follows from facts that have one, so the answer is: {self.answer}."
-            )
+            text += f"every fact has a quote or follows from facts that have one, so the answer is: {self.answer}."
+            return text + self._plain_words()
         shown = "; ".join(f'{fact.need} ("{" ".join(fact.quote.text.split())}")' for fact in self.facts if fact.quote)
         text += f"found: {shown}; " if shown else ""
         if self.missing:
@@ -251,7 +264,14 @@ class Outcome:
         else:
             text += "the answer could not be proven. " if self.facts else "no fact of the question could be named. "
         text += f"The answer is: {self.answer}." if self.answer is not None else f"Ended with {self.reason}."
-        return f"{text} {self.note}".strip()
+        return f"{text}{self._plain_words()} {self.note}".strip()
+
+    def _plain_words(self) -> str:
+        plain = [query for item in self.rounds for query in item.queries if query.fallback]
+        if not plain:
+            return ""
+        told = "; ".join(dict.fromkeys(fault for query in plain for fault in query.faults))
+        return f" {_count(len(plain), 'time')} every query had a fault, so plain words were searched: {told}."
 
 
 def _count(number: int, thing: str) -> str:

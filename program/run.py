@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from hopstop.program.errors import BadQuestion
 from hopstop.program.evidence import Evidence
 from hopstop.program.faults import Statistics
+from hopstop.program.guards import DEFAULT, Guards
+from hopstop.program.judge import quote_contexts
+from hopstop.program.latch import latched
 from hopstop.program.lm import LMFailed
-from hopstop.program.lookalike import latched
 from hopstop.program.policy import Policy, Reply, State
 from hopstop.program.reading import Reading
 from hopstop.program.records import (
@@ -24,9 +27,11 @@ from hopstop.program.records import (
     Outcome,
     Passage,
     Query,
+    Refusal,
     Round,
     StopReason,
     Usage,
+    open_needs,
 )
 from hopstop.program.stopping import why_stop
 from hopstop.program.watch import Watch
@@ -66,6 +71,7 @@ class Run:
         dry: Rounds in a row that brought nothing new.
         fell_back: Whether the fallback retriever was asked.
         statistics: Of the index, if it has any.
+        guards: Which checks are on.
     """
 
     def __init__(
@@ -76,6 +82,7 @@ class Run:
         *,
         watch: Watch = NOT_WATCHED,
         statistics: Statistics | None = None,
+        guards: Guards = DEFAULT,
     ) -> None:
         self.question = question
         self.groups = groups
@@ -83,9 +90,12 @@ class Run:
         self.new: tuple[Passage, ...] = ()
         self.facts: tuple[Fact, ...] = ()
         self.evidence = Evidence(((),))
+        self._shown = Evidence(), Reading()  # what was read last, of which evidence
         self.dry = 0
         self.fell_back = False
         self.statistics = statistics
+        self.guards = guards
+        self._drafts: tuple[str, ...] = ()
         self._memory: dict[str, Any] = {}
         self._limits = limits
         self._watch = watch
@@ -95,9 +105,9 @@ class Run:
         self._decision: Decision | None = None
         self._objections: tuple[str, ...] = ()
         self._kept: tuple[str, ...] = ()
+        self._refused: tuple[Refusal, ...] = ()
         self._usage = Usage()
         self._spent_before = Usage()
-        self._note = ""
         self._lock = threading.Lock()  # Prune and Rewrite report what they used side by side
         self._started = self._round_started = time.monotonic()
 
@@ -119,7 +129,11 @@ class Run:
     @property
     def reading(self) -> Reading:
         """What the next decision reads."""
-        return self.evidence.reading(self._limits)
+        evidence, reading = self._shown
+        if evidence is not self.evidence:
+            reading = self.evidence.reading(self._limits)
+            self._shown = self.evidence, reading
+        return reading
 
     @property
     def tried(self) -> tuple[str, ...]:
@@ -165,38 +179,48 @@ class Run:
         return self.k if bound is None else max(0, min(self.k, bound - len(self.evidence.seen)))
 
     def _dry_rounds(self) -> list[Round]:
-        dry: list[Round] = []
-        for item in reversed(self._rounds):
-            if item.new:
-                break
-            dry.append(item)
-        return dry
+        return list(takewhile(lambda item: not item.new, reversed(self._rounds)))
 
-    def spent(self, reply: Reply[T]) -> T:
-        """Book what a reply used and hand out its value."""
-        with self._lock:
-            self._usage += reply.usage
+    async def ask(self, answer: Awaitable[Reply[T]]) -> T:
+        """Wait for a reply of the policy, book what it used, failed calls included, and hand out its value."""
+        try:
+            reply = await answer
+        except LMFailed as error:
+            self._book(error.usage)
+            raise
+        self._book(reply.usage)
         return reply.value
 
-    def fail(self, error: LMFailed) -> None:
-        """Book a call that failed for good."""
-        self._note = f"The LM call failed: {error.kind}."
-        self.spent(Reply(None, error.usage))
+    def _book(self, used: Usage) -> None:
+        with self._lock:
+            self._usage += used
 
     def judged(self, decision: Decision, judgement: Judgement) -> Judgement:
         """Take over what code made of a decision; passages with verified quotes are pinned.
 
         Returns:
-            The judgement, with one more objection if the draft turned into a look-alike of the last one.
+            The judgement, with one more objection if the draft turned into a look-alike of an earlier one.
         """
-        if self._decision is not None:
-            judgement = _unlatched(judgement, self._decision.draft, decision.draft, self.reading)
+        if self.guards.latch:
+            judgement = _unlatched(judgement, self._drafts, decision.draft, self.reading)
+        self._drafts += (decision.draft,)
         self._kept = tuple(passage.id for passage in self.reading.passages)
         self._decision = decision
         self._objections = judgement.objections
         self.facts = judgement.facts
         self.evidence = self.evidence.pin(fact.quote.passage_id for fact in self.facts if fact.quote is not None)
         return judgement
+
+    @property
+    def may_ask_again(self) -> bool:
+        """Whether nothing but the answer is refused, and there is money, time and room for one more call."""
+        shown = bool(self.facts) and not open_needs(self.facts)
+        return shown and self.why_stop() in (None, StopReason.ROUND_LIMIT, StopReason.PASSAGE_LIMIT)
+
+    def refuse(self) -> None:
+        """Book the last decision as a refused STOP that is asked again in this round."""
+        if self._decision is not None:
+            self._refused += (Refusal(self._decision.draft, self._objections),)
 
     def why_stop(self) -> StopReason | None:
         """The limit that forbids another round."""
@@ -211,7 +235,7 @@ class Run:
         dropped = tuple(passage.id for passage in self.new if grades and not grades.get(passage.id))
         self.evidence = self.evidence.grade(grades).drop(dropped)
         self._record(tuple(name for name in dropped if name in self.evidence.dropped))
-        self.queries, self.new, self._hits, self._kept, self._searched = queries, (), {}, (), ()
+        self.queries, self.new, self._hits, self._kept, self._searched, self._refused = queries, (), {}, (), (), ()
         self.evidence = self.evidence.admit(())
 
     def _record(self, dropped: tuple[str, ...] = ()) -> None:
@@ -228,6 +252,7 @@ class Run:
                 draft=decided.draft if decided else "",
                 objections=self._objections if decided else (),
                 dropped=dropped,
+                refused=self._refused,
                 fallback=tuple(item.id for item in self.new if self._hits[item.id].source == FALLBACK),
                 usage=self._since(),
                 seconds=now - self._round_started,
@@ -261,17 +286,12 @@ class Run:
             seconds=time.monotonic() - self._started,
             policy=policy.name,
             ranking=ranking,
-            note=self._note,
         )
 
 
-def _unlatched(judgement: Judgement, before: str, after: str, reading: Reading) -> Judgement:
-    texts = []
-    for fact in judgement.facts:
-        passage = reading.by_id(fact.quote.passage_id) if fact.quote is not None else None
-        if fact.quote is not None and passage is not None:
-            texts.append(f"{passage.title} {fact.quote.text}")
-    objection = latched(before, after, texts)
+def _unlatched(judgement: Judgement, before: tuple[str, ...], after: str, reading: Reading) -> Judgement:
+    texts = [f"{passage.title}. {passage.text}" for passage in reading.passages]
+    objection = latched(before, after, quote_contexts(judgement.facts, reading), texts)
     if objection is None:
         return judgement
     return replace(judgement, accepted=False, objections=(*judgement.objections, objection))

@@ -31,7 +31,9 @@ def searching(asked: str, prompt: str) -> str:
     """Never finds anything, so that every predictor is asked several times."""
     if asked == "decide":
         return chat(needed=[{"need": "x", "quote": "", "follows_from": []}], answer="", verdict="SEARCH")
-    return chat(useful=["P1"], leads_on=[]) if asked == "prune" else chat(query=f"Ridley Scott {len(prompt) % 7}")
+    if asked == "prune":
+        return chat(direct=["P1"], related=[], tangential=[], useful=["P1"], leads_on=[])  # new form and old
+    return chat(query=f"Ridley Scott {len(prompt) % 7}")
 
 
 def compiled(lm: Any = None) -> IterativeQA:  # noqa: ANN401
@@ -46,7 +48,8 @@ def compiled(lm: Any = None) -> IterativeQA:  # noqa: ANN401
 
 
 def requests(lm: dspy.LM) -> list[str]:
-    return [repr(request) for request in lm.engine.requests]
+    """What was asked, in a fixed order: Prune and Rewrite are asked side by side."""
+    return sorted(repr(request) for request in lm.engine.requests)
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

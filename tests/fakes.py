@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -64,8 +65,8 @@ def asked_by(request: lm15.Request) -> str:
     text = str(request.system)
     found = [
         name
-        for name, mark in (("decide", "`verdict`"), ("prune", "`leads_on`"), ("rewrite", "`query`"))
-        if mark in text
+        for name, mark in (("decide", "`verdict`"), ("prune", "`(related|leads_on)`"), ("rewrite", "`query`"))
+        if re.search(mark, text)
     ]
     assert len(found) == 1, f"no signature of ours: {text}"
     return found[0]

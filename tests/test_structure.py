@@ -15,7 +15,12 @@ ROOMS = ("signatures", "program", "eval", "optimize")  # none imports from one t
 MAX_FILE_LINES = 300  # of the package; a file of tests may be longer
 MAX_FUNCTION_LINES = 50
 COMMAND_LINE = ("optimize/cli", "optimize/commands/")
-MLFLOW_ONLY_IN = {"eval/tracking.py", "eval/registry.py", "eval/serving_model.py"}  # its import takes seconds
+MLFLOW_ONLY_IN = {
+    "eval/tracing.py",
+    "eval/tracking.py",
+    "eval/registry.py",
+    "eval/serving_model.py",
+}  # its import takes seconds
 
 SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 TESTS = sorted((ROOT / "tests").rglob("*.py"))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopstop.optimize.options import Choice, json_option, policy_options, print_json
+from hopstop.optimize.options import Choice, json_option, policy_options, print_json, trace_option
 
 if TYPE_CHECKING:
     from hopstop.program.records import Outcome
@@ -31,8 +31,18 @@ def _groups(_context: click.Context, _option: click.Parameter, value: str | None
 @click.option("--groups", metavar="A,B", callback=_groups, help="Your groups; without them you read what everyone may.")
 @policy_options
 @click.option("--trace", is_flag=True, help="Show every round: searches, passages, decision, quotes.")
+@trace_option
 @json_option
-def command(question: str, folder: Path, groups: frozenset[str], choice: Choice, *, trace: bool, as_json: bool) -> None:
+def command(
+    question: str,
+    folder: Path,
+    groups: frozenset[str],
+    choice: Choice,
+    *,
+    trace: bool,
+    trace_to: str | None,
+    as_json: bool,
+) -> None:
     """Ask QUESTION and get an answer with a quote for every fact, or what is missing.
 
     A question without a proven answer is no error: the exit code is 0, and you see what was found.
@@ -48,11 +58,12 @@ def command(question: str, folder: Path, groups: frozenset[str], choice: Choice,
     index = BM25Index.load(folder)
     from hopstop.optimize.build import make_program, resolve  # seconds; what is wrong with the index is told before
     from hopstop.optimize.show import stderr
+    from hopstop.optimize.tracing import traced
     from hopstop.program.run import check_question
 
     check_question(question)
     program = make_program(resolve(choice), index)
-    with _ctrl_c() as cancel, stderr().status("searching"):
+    with traced(program, trace_to), _ctrl_c() as cancel, stderr().status("searching"):
         outcome = program(question, groups=groups, cancel=cancel)
     _print(outcome, trace=trace, as_json=as_json)
     if cancel.is_set():

@@ -12,7 +12,8 @@ import click
 from hopstop.optimize.options import Choice, Command, json_option, policy_options, print_json
 
 if TYPE_CHECKING:
-    from hopstop.optimize.compile import Job
+    from hopstop.eval.tracking import Tracked
+    from hopstop.optimize.compile import Compiled, Job
     from hopstop.optimize.compiling import Order
 
 _FILE, _WHOLE = click.Path(path_type=Path), click.IntRange(min=1)
@@ -82,7 +83,13 @@ def _work_options() -> tuple[Any, ...]:
         click.option("--name", metavar="NAME", help="Of the artifact; by default that of the data."),
         click.option("--work", type=_FILE, metavar="DIR", help="Folder for replies; by default below runs/."),
         click.option("--fresh", is_flag=True, help="Start again instead of going on where an earlier one left off."),
+        click.option(
+            "--batch",
+            is_flag=True,
+            help="Mark labels in batches, at half the price; each can take up to a day. Needs --lm anthropic/...",
+        ),
         click.option("--yes", is_flag=True, help="Do not ask before calls are made."),
+        click.option("--track/--no-track", default=True, show_default=True, help="Log to MLflow."),
     )
 
 
@@ -120,7 +127,7 @@ def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: AN
     Examples:
       hopstop compile dev.jsonl --corpus corpus.jsonl --lm openai/gpt-4o-mini --recipe labeled
       hopstop compile dev.jsonl --index my.index --lm openai/local --api-base http://localhost:8000/v1
-          --recipe gepa --teacher-lm anthropic/claude-sonnet-4-5 --predictors decide
+          --recipe gepa --teacher-lm anthropic/claude-sonnet-4-6 --predictors decide
     """
     if given["corpus"] and given["index"]:
         raise click.UsageError("give --corpus or --index, not both")
@@ -129,6 +136,7 @@ def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: AN
     if given["teacher_api_base"] and not given["teacher_lm"]:
         raise click.UsageError("--teacher-api-base needs --teacher-lm")
     from hopstop.optimize import compiling
+    from hopstop.optimize.evaluation import track
     from hopstop.optimize.show import stderr
 
     order = _order(choice, given)
@@ -139,9 +147,10 @@ def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: AN
     _ask(job, work, sure=given["yes"])
     if given["fresh"]:
         compiling.clear(work, job)
-    compiled = compiling.run(job, work)
+    compiled = _in_batches(job, work) if given["batch"] else compiling.run(job, work)
     folder = compiling.save(job, compiled, given["out"], name)
-    _print(compiling.document(job, compiled, folder, work), as_json=as_json)
+    compiling.note(job, compiled, folder, work)
+    _print(compiling.document(job, compiled, folder, work), track(work) if given["track"] else None, as_json=as_json)
 
 
 def _order(choice: Choice, given: Mapping[str, Any]) -> Order:
@@ -176,26 +185,45 @@ def _order(choice: Choice, given: Mapping[str, Any]) -> Order:
     )
 
 
+def _in_batches(job: Job, work: Path) -> Compiled:
+    from hopstop.optimize import compiling
+    from hopstop.optimize.batching import marking_in_batches
+
+    if job.recipe.name != "labeled":
+        click.echo(f"Note: labels are marked in batches; the search of {job.recipe.name} calls live.", err=True)
+    with marking_in_batches(job, work) as batched:
+        return compiling.run(batched, work)
+
+
 def _ask(job: Job, work: Path, *, sure: bool) -> None:
     from hopstop.optimize.compile import estimate_of
+    from hopstop.optimize.compiling import seen_before
 
     expected = estimate_of(job)
     parts = ", ".join(f"{name} {calls:,}" for name, calls in expected.by_predictor.items())
     click.echo(f"At most {expected.calls:,} calls ({parts}), about {expected.tokens:,} tokens.", err=True)
     click.echo(f"Replies are kept in {work}.", err=True)
+    if seen := seen_before(job):
+        click.echo(
+            f"Note: {seen} of the {len(job.labels.dev_ids)} questions to measure on are among those that the program "
+            "was compiled on before; use the --train, --dev and --seed of then.",
+            err=True,
+        )
     if not sure:
         click.confirm("Go on?", abort=True, err=True)
 
 
-def _print(report: Mapping[str, Any], *, as_json: bool) -> None:
+def _print(report: Mapping[str, Any], sent: Tracked | None, *, as_json: bool) -> None:
     if as_json:
         print_json(report)
-        return
-    from hopstop.optimize.compile_table import compile_table
-    from hopstop.optimize.show import stdout
+    else:
+        from hopstop.optimize.compile_table import compile_table
+        from hopstop.optimize.show import stdout
 
-    console = stdout()
-    console.print(compile_table(report))
-    used, paid = report["cost"]["used"], report["cost"]["paid"]
-    console.print(f"{used['calls']:,} calls, {used['tokens']:,} tokens; in this run {paid['calls']:,} calls.")
-    console.print(f"Artifact: {report['artifact']}", soft_wrap=True)
+        console = stdout()
+        console.print(compile_table(report))
+        used, paid = report["cost"]["used"], report["cost"]["paid"]
+        console.print(f"{used['calls']:,} calls, {used['tokens']:,} tokens; in this run {paid['calls']:,} calls.")
+        console.print(f"Artifact: {report['artifact']}", soft_wrap=True)
+    if sent is not None:
+        click.echo(f"MLflow: {sent.message}", err=as_json or sent.run_id is None)

@@ -8,10 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopstop.optimize.options import Choice, json_option, policy_options, print_json
+from hopstop.optimize.options import (
+    Choice,
+    budget_options,
+    json_option,
+    policy_options,
+    print_json,
+    trace_option,
+)
 
 if TYPE_CHECKING:
     from hopstop.eval.tracking import Tracked
+    from hopstop.optimize.batching import Batching
 
 _FILE, _WHOLE = click.Path(path_type=Path), click.IntRange(min=1)
 
@@ -32,6 +40,10 @@ class _Given:
     out: Path | None
     fresh: bool
     track: bool
+    budget_tokens: int | None
+    budget_usd: float | None
+    trace_to: str | None
+    batch: bool
     as_json: bool
 
 
@@ -52,11 +64,22 @@ class _Given:
 )
 @click.option("--contexts", is_flag=True, help="Each question reads its own context_ids only, for contrast sets.")
 @click.option(
-    "--threads", type=_WHOLE, metavar="N", help="Questions in work at once: by default 4 with a model, 1 without."
+    "--threads",
+    type=_WHOLE,
+    metavar="N",
+    help="Questions in work at once: by default 4 with a model, 1 without, 1,000 with --batch.",
 )
 @click.option("--out", type=_FILE, metavar="DIR", help="Folder for results; by default below runs/.")
 @click.option("--fresh", is_flag=True, help="Start again instead of going on where an earlier run left off.")
+@click.option(
+    "--batch",
+    is_flag=True,
+    help="Send the calls of all questions in batches, at half the price; each can take up to a day. Needs --lm "
+    "anthropic/...; --max-seconds then bounds only calls that are made live because a batch has failed.",
+)
 @click.option("--track/--no-track", default=True, show_default=True, help="Log to MLflow.")
+@budget_options
+@trace_option
 @json_option
 def command(**given: Any) -> None:  # noqa: ANN401 - the fields of _Given
     """Measure the program on a file of labelled QUESTIONS.
@@ -69,7 +92,7 @@ def command(**given: Any) -> None:  # noqa: ANN401 - the fields of _Given
     Examples:
       hopstop eval hotpot_dev_distractor_v1.json --baseline one-pass --limit 500
       hopstop eval questions.jsonl --corpus corpus.jsonl.gz --max-passages 10 --baseline one-pass
-      hopstop eval questions.jsonl --index desk.index --lm anthropic/claude-sonnet-4-5 --threads 8
+      hopstop eval questions.jsonl --index desk.index --lm anthropic/claude-sonnet-4-6 --threads 8
     """
     _evaluate(_Given(**given))
 
@@ -81,6 +104,8 @@ def _evaluate(given: _Given) -> None:
     from hopstop.optimize.evaluation import BASELINE_K, WAITING_THREADS, Work, default_out, run, track
     from hopstop.optimize.material import Selection, gather
     from hopstop.optimize.show import stderr
+    from hopstop.optimize.tracing import traced
+    from hopstop.program.budget import Budget
 
     with stderr().status("reading the questions and their passages"):
         selection = Selection(kind=given.kind, limit=given.limit, contexts=given.contexts)
@@ -90,17 +115,34 @@ def _evaluate(given: _Given) -> None:
             f"{material.left_out} questions were left out: unanswerable only against their own passages (--contexts)"
         )
     choice = resolve(given.choice)
-    system = make_system(choice, make_program(choice, material.index))
+    batching = _batching(choice) if given.batch else None
+    program = make_program(choice, material.index, lm_of=batching.lm if batching else None)
+    if given.budget_tokens or given.budget_usd:
+        program.budget = Budget(max_tokens=given.budget_tokens, max_usd=given.budget_usd)
+    system, batch = make_system(choice, program), None
+    if batching:
+        system, batch = batching.evaluating(program, system, given.threads)
     k = choice.limits.get("max_read", BASELINE_K) if given.baseline else None
     threads = given.threads or (WAITING_THREADS if choice.policy == "lm" else 1)
-    work = Work(out=given.out or default_out(system, material), threads=threads, baseline_k=k, fresh=given.fresh)
-    report = run(system, material, work)
+    out = given.out or default_out(system, material)
+    work = Work(out=out, threads=threads, baseline_k=k, fresh=given.fresh, batch=batch)
+    with traced(program, given.trace_to):
+        report = run(system, material, work)
     _print(report, track(work.out) if given.track else None, as_json=given.as_json)
     if not report["metrics"]["n"]:
         raise click.ClickException(f"every question crashed; see {report['report']}")
 
 
+def _batching(choice: Choice) -> Batching:
+    if choice.policy != "lm":
+        raise click.UsageError("--batch needs a model: --lm anthropic/...")
+    from hopstop.optimize.batching import Batching
+
+    return Batching()
+
+
 def _print(report: dict[str, Any], sent: Tracked | None, *, as_json: bool) -> None:
+    from hopstop.eval.report_text import in_sample
     from hopstop.optimize.show import stdout
     from hopstop.optimize.tables import comparison, stop_reasons
 
@@ -110,6 +152,8 @@ def _print(report: dict[str, Any], sent: Tracked | None, *, as_json: bool) -> No
         console = stdout()
         console.print(comparison(report), "", stop_reasons(report), sep="\n")
         console.print(f"Report: {report['report']}", soft_wrap=True)
+    for words in in_sample(report):
+        _remark(words)
     if sent is not None:
         click.echo(f"MLflow: {sent.message}", err=as_json or sent.run_id is None)
     if crashed := report["metrics"]["crashed"]:

@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from fakes import FILMS, chat, scripted_lm
 from hopstop.eval.baselines import OnePass
+from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
 from hopstop.eval.questions import Dataset, Question, Support
 from hopstop.optimize.ablate import REPORT, Job, ablate
@@ -19,9 +20,10 @@ from hopstop.optimize.cli import main
 from hopstop.optimize.labelled_sets import desk_materials
 from hopstop.optimize.material import Material, Selection, over
 from hopstop.optimize.options import Choice
-from hopstop.optimize.parts import GROUPS, PARTS, Part, choose_parts, walk_part
+from hopstop.optimize.parts import CHECKS, GROUPS, PARTS, Part, choose_parts, walk_part
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput
+from hopstop.program.guards import ALL_OFF
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
@@ -182,7 +184,7 @@ def test_weights_are_learned_anew_on_the_other_half_without_the_part(tmp_path: P
 def searching(signature: str, prompt: str) -> str:
     replies = {
         "decide": chat(needed=[{"need": "who", "quote": "", "follows_from": []}], answer="", verdict="SEARCH"),
-        "prune": chat(useful=["P1"], leads_on=[]),
+        "prune": chat(direct=["P1"], related=[], tangential=[]),
         "rewrite": chat(query="who"),
     }
     return replies[signature]
@@ -201,6 +203,45 @@ def test_guards_of_a_model_are_turned_off() -> None:
     assert not any(item.dropped for item in unpruned(question).rounds)
     assert not any(query.faults for item in unchecked(question).rounds for query in item.queries)
     assert BY_NAME["walk"].off(program) is None
+
+
+def test_without_the_judge_a_stop_counts_because_it_was_said() -> None:
+    program = make_program(Choice(), films().index)
+    plain = without("judge", films().index)
+    assert plain.guards == ALL_OFF
+    assert plain.limits == replace(program.limits, min_coverage=0.0, min_sufficiency=0.0)
+
+
+def test_model_without_prune_keeps_its_other_models() -> None:
+    policy = LMPolicy(scripted_lm(searching), decide_lm=scripted_lm(searching, model="scripted/decides"))
+    unpruned = BY_NAME["prune"].off(IterativeQA(BM25Index.build(FILMS), policy))
+    assert unpruned is not None
+    assert type(unpruned.policy) is not LMPolicy
+    assert vars(unpruned.policy) == vars(policy)
+
+
+def test_contrast_questions_read_their_own_passages(tmp_path: Path) -> None:
+    twin = replace(
+        QUESTION, id="t", answerable=False, answers=(), supports=(), context_ids=("moon",), meta={"twin_of": "q"}
+    )
+    file, corpus = write_dataset(Dataset.of("twins", [twin], [MOON, ROE]), tmp_path)
+    words = (file, "--corpus", corpus, "--contexts", "--careless", "early", "--part", "judge", "--json")
+    done = command(*words, "--limit", 1, "--out", tmp_path / "runs")
+    assert done.exit_code == 0, done.output
+    document = json.loads(done.stdout)
+    (row,) = document["parts"]
+    assert document["policy"] == "offline, early"
+    assert row["set"].endswith("-contexts")
+    assert row["metrics"]["wrong_stop"] == 1
+    assert document["sets"][row["set"]]["metrics"]["wrong_stop"] == 0
+    assert document["sets"][row["set"]]["metrics"]["passages_mean"] == 1
+
+
+def test_careless_runs_ablate_what_checks_them(tmp_path: Path) -> None:
+    done = command("--desk", "--limit", 2, "--careless", "hiding", "--out", tmp_path, "--json")
+    document = json.loads(done.stdout)
+    assert {*document["earns"], *document["absent"]} == set(CHECKS)
+    assert "judge" in document["earns"]
 
 
 def test_parts_that_the_program_has_not_are_named(tmp_path: Path) -> None:
@@ -246,6 +287,9 @@ def test_desk_is_drawn_from_all_kinds_of_questions(tmp_path: Path) -> None:
         (["q.jsonl", "--corpus", "a", "--corpus", "b"], 2, "give one for each"),
         (["q.jsonl", "--corpus", "a", "--index", "b"], 2, "not both"),
         (["--desk", "--part", "magic"], 1, "there is no part 'magic'"),
+        (["--desk", "--careless", "early", "--refit"], 2, "--careless plays with the offline policy"),
+        (["--desk", "--careless", "early", "--lm", "a/b"], 2, "--careless plays with the offline policy"),
+        (["--desk", "--careless", "lazy"], 2, "lazy"),
     ],
 )
 def test_wrong_use_is_told(words: list[str], code: int, message: str) -> None:

@@ -3,13 +3,12 @@ from __future__ import annotations
 import json
 import signal
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, lm_class
 from click.testing import CliRunner, Result
 
 from fakes import HALF, PROOF, QUESTION, ScriptedPolicy
@@ -125,8 +124,8 @@ def replies(prompt: str) -> str:
             if claim.quote in prompt
         ]
         return json.dumps({"needed": found, "answer": "South Shields", "verdict": "STOP"})
-    if "`leads_on`" in prompt:
-        return json.dumps({"useful": ["P1"], "leads_on": []})
+    if "`related`" in prompt:
+        return json.dumps({"direct": ["P1"], "related": [], "tangential": []})
     return json.dumps({"query": "Ridley Scott born"})
 
 
@@ -162,7 +161,7 @@ def test_key_of_the_environment_is_sent_and_never_shown(
 
 
 def test_model_that_is_not_there_is_a_named_end(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dspy, "LM", partial(dspy.LM, num_retries=0))  # the retries wait for seconds
+    monkeypatch.setattr(dspy, "LM", lm_class(num_retries=0))  # the retries wait for seconds
     result = ask("--index", films, "--lm", "openai/local", "--api-base", "http://127.0.0.1:9/v1")
     assert result.exit_code == 0
     assert "Not answered (LM_ERROR)" in result.stdout

@@ -14,8 +14,13 @@ from click.testing import CliRunner, Result
 from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
 from hopstop.optimize.cli import main
+from hopstop.program.artifact import save
+from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadQuestion
+from hopstop.program.limits import Limits
 from hopstop.program.loop import IterativeQA
+from hopstop.program.manifest import Training
+from hopstop.program.offline import OfflinePolicy
 from hopstop.program.records import Outcome
 
 SMALL = 0.1
@@ -37,7 +42,9 @@ def test_json_is_the_report_of_the_design(desk: Path) -> None:
     result = evaluate("--corpus", "corpus.jsonl", "--baseline", "one-pass", "--no-track", "--json")
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
-    assert set(report) == {"system", "data", "metrics", "by_stop_reason", "baseline", "difference", "report"}
+    parts = {"system", "data", "trained_on", "metrics", "by_stop_reason", "baseline", "difference", "report"}
+    assert set(report) == parts
+    assert report["trained_on"] is report["baseline"]["trained_on"] is None  # nobody knows
     assert report["data"]["n"] == report["metrics"]["n"] == report["baseline"]["metrics"]["n"]
     assert report["metrics"]["crashed"] == 0
     assert report["metrics"]["citations_verified"] in (1.0, None)
@@ -145,6 +152,49 @@ def test_store_that_cannot_be_used_loses_nothing(desk: Path, monkeypatch: pytest
     assert later.exit_code == 1
     assert json.loads(later.stdout)["run_id"] is None
     assert "Error: not logged" in later.stderr
+
+
+def kept(folder: str, *, seen: tuple[str, ...] = (), **limits: int) -> Path:
+    """A compiled program, the first of its name in its folder."""
+    index = BM25Index.build(make_desk(size=SMALL).passages or ())
+    program = IterativeQA(index, OfflinePolicy(index), Limits(**limits))
+    return save(program, Path(folder), name="desk", training=Training("desk", "h", seen))
+
+
+def test_questions_that_a_program_was_compiled_on_are_told_everywhere_and_change_no_figure(desk: Path) -> None:
+    ids = [item.id for item in make_desk(size=SMALL).questions]
+    words = ("--corpus", "corpus.jsonl", "--no-track", "--json")
+    clean, seen = (
+        evaluate(*words, "--artifact", kept(folder, seen=tuple(known)), "--out", f"{folder}-report")
+        for folder, known in (("clean", ["another"]), ("seen", [*ids[:3], "another"]))
+    )
+    fair, unfair = json.loads(clean.stdout), json.loads(seen.stdout)
+    assert (fair["trained_on"], unfair["trained_on"]) == (0, 3)
+    told = f"version desk/v001 was compiled on 3 of these {len(ids)} questions"
+    assert told not in clean.stderr
+    assert told in " ".join(seen.stderr.split())
+    assert told in Path("seen-report/report.md").read_text(encoding="utf-8")
+    timed = {"ms_p50", "ms_p95", "ms_mean"}
+    figures = [{k: v for k, v in report["metrics"].items() if k not in timed} for report in (fair, unfair)]
+    assert figures[0] == figures[1]
+    compared = CliRunner().invoke(main, ["compare", "clean-report", "seen-report", "--json"])
+    sides = json.loads(compared.stdout)
+    assert (sides["before"]["trained_on"], sides["after"]["trained_on"]) == (0, 3)
+    assert told in " ".join(compared.stderr.split())
+
+
+def test_artifacts_of_one_name_and_version_share_no_folder(desk: Path) -> None:
+    words = ("--corpus", "corpus.jsonl", "--no-track", "--limit", 2, "--json")
+    one, other = kept("one", max_read=5), kept("other", max_read=5, seen=("another",))
+    first, second, again = (evaluate(*words, "--artifact", folder) for folder in (one, other, one))
+    reports = [json.loads(result.stdout) for result in (first, second, again)]
+    assert len({report["system"]["version"] for report in reports}) == 1
+    assert reports[0]["report"] != reports[1]["report"]
+    assert reports[0] == reports[2]
+    assert "were done before" in again.stderr
+    refused = evaluate(*words, "--artifact", other, "--out", Path(reports[0]["report"]).parent)
+    assert refused.exit_code == 1
+    assert "differs in system.artifact" in refused.stderr
 
 
 SLOW = """

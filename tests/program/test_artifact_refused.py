@@ -53,7 +53,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     ),
     "field of another type": (
         lambda m, s: m["predictors"]["pruner"]["outputs"][0].update(type="str"),
-        r"'pruner', output field 1 is 'useful' \(str\)",
+        r"'pruner', output field 1 is 'direct' \(str\)",
     ),
     "fields in another order": (lambda m, s: m["predictors"]["rewriter"]["inputs"].reverse(), "'rewriter', input"),
     "one field less": (lambda m, s: m["predictors"]["rewriter"]["inputs"].pop(), "field 6 is absent"),
@@ -72,7 +72,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "example that is none": (lambda m, s: s["decider"]["demos"].append("x"), "example 2"),
     "example with unknown fields": (lambda m, s: s["decider"]["demos"][0].update(hint=1), r"example 1.*\['hint'\]"),
     "instruction that is none": (lambda m, s: s["pruner"]["signature"].update(instructions=1), "instructions"),
-    "too few descriptions": (lambda m, s: s["pruner"]["signature"]["fields"].pop(), "describe the 5 fields"),
+    "too few descriptions": (lambda m, s: s["pruner"]["signature"]["fields"].pop(), "describe the 6 fields"),
     "description that is none": (lambda m, s: s["pruner"]["signature"]["fields"][0].update(prefix=1), "fields' 1"),
 }
 

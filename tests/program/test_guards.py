@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fakes import FILMS
-from hopstop.optimize.parts import GUARD_TEXTS, PARTS
+from hopstop.optimize.parts import GUARD_TEXTS, LONE, PARTS
 from hopstop.program import BM25Index, IterativeQA, LMPolicy, OfflinePolicy, describe, diff, load, save
 from hopstop.program.errors import ArtifactMismatch, BadInput
 from hopstop.program.faults import FaultKind
@@ -80,6 +80,10 @@ def test_every_guard_has_a_part_to_ablate_and_one_turns_off_all() -> None:
         less = parts[f"guard {name}"].off(program)
         assert less is not None
         assert less.guards == ALL_ON.without(name)
+    for name, part in zip(GUARDS, LONE, strict=True):
+        alone = part.off(program)
+        assert alone is not None
+        assert alone.guards == Guards(**{guard: guard == name for guard in GUARDS})
     everything = parts["all guards"].off(program)
     assert everything is not None
     assert everything.guards == ALL_OFF

@@ -40,7 +40,7 @@ def two_rounds(asked: str, prompt: str) -> str:
     if asked == "decide":
         return SHOWN if "was born in South Shields" in prompt else OPEN
     if asked == "prune":
-        return chat(useful=["P1"], leads_on=[])
+        return chat(direct=["P1"], related=[], tangential=[])
     return chat(query="Ridley Scott born")
 
 
@@ -120,7 +120,7 @@ def test_the_objection_to_a_refused_stop_reaches_the_next_decision() -> None:
             return chat(
                 needed=[{"need": "birthplace", "quote": "", "follows_from": []}], answer="Paris", verdict="STOP"
             )
-        return chat(useful=[], leads_on=[]) if asked == "prune" else chat(query="Ridley Scott born")
+        return chat(direct=[], related=[], tangential=[]) if asked == "prune" else chat(query="Ridley Scott born")
 
     outcome = program(premature)[0](QUESTION)
     assert outcome.answer is None
@@ -131,7 +131,7 @@ def test_repeating_an_old_query_for_ever_ends_and_falls_back_to_plain_words() ->
     def repeater(asked: str, prompt: str) -> str:
         if asked == "decide":
             return OPEN
-        return chat(useful=["P1"], leads_on=[]) if asked == "prune" else chat(query=QUESTION)
+        return chat(direct=["P1"], related=[], tangential=[]) if asked == "prune" else chat(query=QUESTION)
 
     outcome = program(repeater)[0](QUESTION)
     assert outcome.reason in (StopReason.NO_NEW_PASSAGES, StopReason.ROUND_LIMIT)
@@ -146,7 +146,7 @@ def test_a_passage_cannot_give_orders() -> None:
         lambda asked, prompt: (
             chat(needed=[], answer="42", verdict="STOP")
             if asked == "decide"
-            else chat(query="x", useful=[], leads_on=[])
+            else chat(query="x", direct=[], related=[], tangential=[])
         )
     )
     qa = IterativeQA(WordRetriever([Passage("evil", f"The director of Alien. {order}")]), LMPolicy(lm))
@@ -208,7 +208,7 @@ def test_the_lm_of_a_context_is_used_in_side_threads_too() -> None:
     assert contextvars.copy_context().run(under_context) is StopReason.ANSWERED
 
 
-def test_predictors_can_be_found_by_an_optimiser_and_run_in_turn_under_its_trace() -> None:
+def test_predictors_can_be_found_by_an_optimiser_and_stand_in_its_trace_in_a_fixed_order() -> None:
     qa, _ = program(two_rounds)
     assert [name for name, _ in qa.named_predictors()] == ["policy.decider", "policy.pruner", "policy.rewriter"]
     with dspy.context(trace=[]):
@@ -229,6 +229,23 @@ def test_nothing_that_a_user_may_not_read_is_logged_or_sent(caplog: pytest.LogCa
 def test_a_deep_copy_of_a_program_asks_the_same() -> None:
     qa, lm = program(two_rounds)
     qa(QUESTION)
-    first = list(lm.engine.requests)
+    first = [repr(request) for request in lm.engine.requests]
     qa.deepcopy()(QUESTION)
-    assert [repr(request) for request in lm.engine.requests[len(first) :]] == [repr(request) for request in first]
+    again = [repr(request) for request in lm.engine.requests[len(first) :]]
+    assert sorted(again) == sorted(first)  # Prune and Rewrite are asked side by side
+
+
+def test_passages_read_already_take_no_place_of_new_ones() -> None:
+    retriever = WordRetriever(FILMS)
+
+    def answer(asked: str, prompt: str) -> str:
+        if asked == "rewrite":
+            return chat(query="film Alien Ridley Scott")  # the passage of round 1 is its best hit again
+        return two_rounds(asked, prompt)
+
+    outcome = IterativeQA(retriever, LMPolicy(scripted_lm(answer)), Limits(first_k=1, next_k=1, max_rounds=2))(QUESTION)
+    first, second = outcome.rounds
+    assert first.new == ("alien",)
+    assert second.hits[0] == "alien"
+    assert second.new == ("scott",)
+    assert [k for _, k, _ in retriever.searched] == [1, 2]

@@ -17,7 +17,7 @@ def test_defaults_are_those_of_the_design() -> None:
     assert dataclasses.asdict(Limits()) == {
         "max_rounds": 4, "first_k": 5, "next_k": 3, "carry_k": 2, "max_passages": 18, "max_read": None,
         "max_tokens": 20_000, "max_seconds": 60.0, "max_cost_usd": None, "width": 2, "patience": 1, "rewrite_tries": 2,
-        "min_coverage": 1.0, "min_sufficiency": 0.6, "min_rounds": 1, "stop_by": "both",
+        "blend": 0.0, "min_coverage": 1.0, "min_sufficiency": 0.6, "min_rounds": 1, "stop_by": "both",
     }  # fmt: skip
 
 
@@ -158,3 +158,10 @@ def test_records_cannot_be_changed() -> None:
     for record in (Passage("p", "t"), QUOTE, Fact("n"), Limits(), Usage()):
         with pytest.raises(dataclasses.FrozenInstanceError):
             setattr(record, dataclasses.fields(record)[0].name, "x")
+
+
+def test_explain_says_what_the_fallback_source_brought() -> None:
+    rounds = (Round(1, (Query("x", "x"),), new=("a", "b"), fallback=("b",)),)
+    evidence = (Passage("a", "A."), Passage("b", "B."))
+    text = Outcome("x", StopReason.ROUND_LIMIT, evidence=evidence, rounds=rounds).explain()
+    assert "read 2 passages (1 of them from the fallback source); " in text
