@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -13,6 +14,8 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "true")
 # DSPy's disk cache outlives a test run; a reply of an earlier run must not answer for a fake of this one.
 _CACHE = tempfile.TemporaryDirectory(prefix="hopstop-tests-")
 os.environ["DSPY_CACHEDIR"] = _CACHE.name
+# A job in the background of a shell ignores Ctrl-C, and so do its children; tests that press it would wait for ever.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
