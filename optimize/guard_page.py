@@ -36,7 +36,8 @@ FOOTER = """## Made by
 
     hopstop index SET_corpus.jsonl.gz --out SET.index
     hopstop ablate SET_questions.jsonl.gz ... --index SET.index ... --desk --limit 150 \\
-        --careless HABIT --out guards/HABIT
+        --careless HABIT --part "all guards" --part judge --part "guard NAME" --part "all but NAME" ... \\
+        --out guards/HABIT
     hopstop ablate SET_contrast.jsonl.gz ... --index SET.index ... --contexts --limit 150 \\
         --careless HABIT --part "all guards" --part judge --out guards/HABIT-contrast
     python -m hopstop.optimize.refusals SET_questions.jsonl.gz ... --index SET.index ... --desk --limit 150 \\
@@ -60,7 +61,8 @@ def page(documents: Sequence[Values], stops: Values) -> str:
         "## The habits",
         "\n".join(f"- **{habit}**: {HABITS[habit]}" for habit in names),
         "## Without code's last word, and with it",
-        "Left of each arrow a STOP counts because it was said; right of it the thresholds and all guards are on.",
+        "Left of each arrow a STOP counts because it was said; right of it the thresholds and all guards are on. What "
+        "is needed and was never listed leaves nothing for code to refuse: that is why *hiding* gets through.",
         _grid(["habit", "set", "n", *(MEASURES[name] for name in SHOWN)], _loops(documents)),
         "## Each guard",
         "What is lost when one guard alone is off, or some together, where they bring most; beside it the most that "

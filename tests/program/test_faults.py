@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import pytest
 
 from hopstop.program.faults import FaultKind, QueryContext, faults
+from hopstop.program.guards import ALL_ON
 from hopstop.program.records import NO_GROUPS
 
 
@@ -48,7 +49,7 @@ CONTEXT = QueryContext(
 
 
 def kinds(query: str, context: QueryContext = CONTEXT) -> set[FaultKind]:
-    return {fault.kind for fault in faults(query, context)}
+    return {fault.kind for fault in faults(query, context, ALL_ON)}
 
 
 def has(kind: FaultKind, query: str, **changes: object) -> bool:
@@ -134,7 +135,7 @@ def test_statistics_tell_nothing_about_passages_that_the_user_may_not_read() -> 
     ],
 )
 def test_asking_for_two_facts_is_a_fusion_and_only_a_warning(query: str) -> None:
-    (fault,) = [fault for fault in faults(query, CONTEXT) if fault.kind is FaultKind.FUSION]
+    (fault,) = [fault for fault in faults(query, CONTEXT, ALL_ON) if fault.kind is FaultKind.FUSION]
     assert fault.warning
 
 
@@ -213,11 +214,11 @@ def test_other_words_are_no_repeat(query: str, tried: str) -> None:
 
 def test_a_good_query_has_no_fault() -> None:
     context = replace(CONTEXT, anchors=("Dana Ortiz",), tried=("Who reviewed the fix of incident 4471?",))
-    assert faults("Dana Ortiz birthplace", context) == ()
+    assert faults("Dana Ortiz birthplace", context, ALL_ON) == ()
 
 
 def test_all_but_fusion_send_a_query_back() -> None:
-    found = faults("天気? 天気?", replace(CONTEXT, anchors=("Dana Ortiz",), tried=("天気",)))
+    found = faults("天気? 天気?", replace(CONTEXT, anchors=("Dana Ortiz",), tried=("天気",)), ALL_ON)
     assert {fault.kind for fault in found if not fault.warning} == {
         FaultKind.REPEAT,
         FaultKind.OFF_TOPIC,

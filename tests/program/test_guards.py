@@ -95,3 +95,8 @@ def test_guards_of_queries_are_no_part_of_a_program_that_writes_none() -> None:
     assert all(parts[f"guard {name}"].off(program) is None for name in (*QUERY_GUARDS, "ask_again"))
     assert parts["guard near_miss"].off(program) is not None
     assert parts["guard near_miss"].off(IterativeQA(INDEX, OfflinePolicy(INDEX), guards=ALL_OFF)) is None
+
+
+def test_guards_that_earn_nothing_are_off_unless_asked_for() -> None:
+    assert [name for name in GUARDS if not getattr(DEFAULT, name)] == ["fusion"]
+    assert ALL_ON.fusion
