@@ -98,6 +98,17 @@ def policy_options(command: Command) -> Command:
     return gathered  # type: ignore[return-value]
 
 
+def with_options(options: tuple[Any, ...]) -> Callable[[Command], Command]:
+    """Many options at once, in the order of the help."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
 def json_option(command: Command) -> Command:
     """--json; the command gets it as `as_json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print one JSON document and nothing else.")(command)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopstop.optimize.options import Choice, Command, json_option, policy_options, print_json
+from hopstop.optimize.options import Choice, json_option, policy_options, print_json, with_options
 
 if TYPE_CHECKING:
     from hopstop.eval.tracking import Tracked
@@ -112,21 +112,12 @@ def _work_options() -> tuple[Any, ...]:
     )
 
 
-def _with(options: tuple[Any, ...]) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
 @click.command("calibrate", short_help="Set weights, thresholds and caps by labels.")
 @click.argument("questions", nargs=-1, type=_FILE)
-@_with(_set_options())
+@with_options(_set_options())
 @policy_options
-@_with(_search_options())
-@_with(_work_options())
+@with_options(_search_options())
+@with_options(_work_options())
 @json_option
 def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - the options above
     """Calibrate a program on one or more files of labelled QUESTIONS.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hopstop.optimize.options import Choice, Command, json_option, policy_options, print_json
+from hopstop.optimize.options import Choice, json_option, policy_options, print_json, with_options
 
 if TYPE_CHECKING:
     from hopstop.eval.tracking import Tracked
@@ -93,20 +93,11 @@ def _work_options() -> tuple[Any, ...]:
     )
 
 
-def _with(options: tuple[Any, ...]) -> Callable[[Command], Command]:
-    def decorate(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return decorate
-
-
 @click.command("compile", short_help="Better prompts from labelled questions.")
 @click.argument("questions", nargs=-1, required=True, type=_FILE)
-@_with(_data_options())
+@with_options(_data_options())
 @policy_options
-@_with((*_recipe_options(), *_work_options()))
+@with_options((*_recipe_options(), *_work_options()))
 @json_option
 def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - the options above
     """Compile the prompts of Decide, Rewrite and Prune on files of labelled QUESTIONS.
