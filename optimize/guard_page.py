@@ -44,8 +44,10 @@ FOOTER = """## Made by
         --json > stops.json
     python -m hopstop.optimize.guard_page guards/* --refusals stops.json > eval/GUARDS.md
 
-One model that fails in each of these ways is played from a script in `tests/program/test_failures.py`: with the guards
-on it gives no wrong answer, and with the guard in question off it does."""
+`tests/program/test_failures.py` plays, from scripts, models that latch on to a look-alike, stop early, conclude, merge,
+answer with a kind, compare one side, or repeat a query. With the guards on none gives a wrong answer; with the guard in
+question off it does, or runs dry where it repeats. There `latch` and `ask_again` earn their place. `fusion` was on when
+this was measured; it is a warning and changes no run, so it is off by default."""
 
 
 def page(documents: Sequence[Values], stops: Values) -> str:
@@ -79,7 +81,7 @@ def page(documents: Sequence[Values], stops: Values) -> str:
         parts += [
             "## STOPs made from labels",
             "Share of the STOPs of each kind that the thresholds refuse, and that a guard refuses by itself where they "
-            "do not. Of right STOPs at most 3 % may be refused.",
+            "do not. The aim is to refuse at most 3 % of the right ones, whose facts are worded from labels here.",
             _grid(["set", "kind", "n", "refused by"], _stops(stops)),
         ]
     return "\n\n".join([*parts, FOOTER]) + "\n"
