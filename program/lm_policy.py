@@ -81,8 +81,14 @@ class LMPolicy(dspy.Module):
         self._answers = None if answer_lm is None else Caller(answer_lm, self._caller.schema)
 
     def like(self, lm: Any) -> LMPolicy:  # noqa: ANN401
-        """A policy of the same options with predictors as they are delivered, for another LM."""
-        return LMPolicy(lm, schema=self._caller.schema, options=self.options)
+        """A policy of the same options with predictors as they are delivered, for this LM.
+
+        The LMs of `decide_lm` and `answer_lm` stay if the LM does; another one answers for all.
+        """
+        made = LMPolicy(lm, schema=self._caller.schema, options=self.options)
+        if lm is self._caller.lm:
+            made.route(self._decides.lm, None if self._answers is None else self._answers.lm)
+        return made
 
     @property
     def name(self) -> str:

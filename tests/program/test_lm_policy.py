@@ -249,3 +249,17 @@ def test_passages_read_already_take_no_place_of_new_ones() -> None:
     assert second.hits[0] == "alien"
     assert second.new == ("scott",)
     assert [k for _, k, _ in retriever.searched] == [1, 2]
+
+
+def test_a_policy_like_another_keeps_the_models_of_decide_and_answer_while_the_model_is_the_same() -> None:
+    small, middle, large, other = (scripted_lm(two_rounds) for _ in range(4))
+    policy = LMPolicy(small, decide_lm=middle, answer_lm=large)
+
+    def asked(made: LMPolicy) -> list[int]:
+        before = [len(lm.engine.requests) for lm in (small, middle, large, other)]
+        IterativeQA(WordRetriever(FILMS), made, NARROW)(QUESTION)
+        after = [len(lm.engine.requests) for lm in (small, middle, large, other)]
+        return [new - old for old, new in zip(before, after, strict=True)]
+
+    assert asked(policy.like(small)) == asked(policy) == [2, 2, 1, 0]
+    assert asked(policy.like(other))[:3] == [0, 0, 0]
