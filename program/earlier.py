@@ -9,9 +9,9 @@ import dspy
 
 from hopstop.program.manifest import PredictorFields
 from hopstop.program.predictor_state import fields_of
-from hopstop.signatures.earlier import PruneInTwo
+from hopstop.signatures.earlier import PruneInTwo, RewriteFaultsLast
 
-EARLIER: Mapping[str, tuple[type[dspy.Signature], ...]] = {"pruner": (PruneInTwo,)}
+EARLIER: Mapping[str, tuple[type[dspy.Signature], ...]] = {"pruner": (PruneInTwo,), "rewriter": (RewriteFaultsLast,)}
 """Attribute of the LM policy -> signatures that it had."""
 
 

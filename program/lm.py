@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import dspy
 import pydantic
@@ -13,7 +13,7 @@ from hopstop.program.allowance import NotSent
 from hopstop.program.gate import Gate, gated
 from hopstop.program.meter import metered
 from hopstop.program.records import StopReason, Usage
-from hopstop.program.reply_form import JSONReplies, PlainReplies, reply_model
+from hopstop.program.reply_form import LABEL_FORMS, JSONReplies, PlainReplies, reply_model
 from hopstop.program.runtime import Runtime
 
 MORE_ROOM = 2  # times the tokens of a reply that was cut off, for the next try
@@ -66,15 +66,17 @@ class Caller:
         schema: Whether replies are asked for as JSON under a schema; None asks DSPy whether the model supports it.
         tries: How often a reply that cannot be read is asked for, >= 1. Another try gets past DSPy's cache, which keeps
             unreadable replies.
+        labels: Whether a schema that is asked for by `schema=True` holds labels to their patterns, quotes included.
     """
 
     lm: Any = None
     schema: bool | None = None
     tries: int = 2
+    labels: bool = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A pickle must hold no key, and an LM may have one. Where it is loaded, the LM of the app is used.
-        return Caller, (None, self.schema, self.tries)
+        return Caller, (None, self.schema, self.tries, self.labels)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Caller:
         """Itself: DSPy's optimisers copy programs, and copies share the LM with its connections."""
@@ -148,16 +150,19 @@ class Caller:
         if attempt.after_cut and room:
             config[key] = MORE_ROOM * room
         if self._uses_schema(lm) and dspy.settings.adapter is None:
-            config["response_format"] = reply_model(predictor.signature)
+            # Not all hosted models that take a schema take patterns; a server of one's own was asked for both.
+            config["response_format"] = reply_model(predictor.signature, labels=self.labels and self.schema is True)
         return config
 
 
 def takes_schema(lm: Any) -> bool:  # noqa: ANN401
-    """Ask a server once, with a tiny request, whether it takes a JSON schema. Costs about 20 tokens.
+    """Ask a server once, with a tiny request, whether it takes a JSON schema with patterns. Costs about 20 tokens.
 
     DSPy knows this of hosted models by name; of a server of one's own it knows nothing.
     """
-    probe = pydantic.create_model("Reply", __config__=pydantic.ConfigDict(extra="forbid"), ok=(bool, ...))
+    label = Annotated[str, pydantic.WithJsonSchema({"type": "string", "pattern": LABEL_FORMS["direct"]})]
+    forbid = pydantic.ConfigDict(extra="forbid")
+    probe = pydantic.create_model("Reply", __config__=forbid, ok=(bool, ...), label=(label, ...))
     try:
         replies = lm.copy(cache=False, num_retries=0)("Is water wet?", response_format=probe, max_tokens=32)
         probe.model_validate_json(replies[0] if isinstance(replies[0], str) else replies[0]["text"])

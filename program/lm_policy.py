@@ -87,7 +87,7 @@ class LMPolicy(dspy.Module):
         """
         made = LMPolicy(lm, schema=self._caller.schema, options=self.options)
         if lm is self._caller.lm:
-            made.route(self._decides.lm, None if self._answers is None else self._answers.lm)
+            made.route(self.decide_lm, self.answer_lm)
         return made
 
     @property
@@ -100,6 +100,16 @@ class LMPolicy(dspy.Module):
     def caller(self) -> Caller:
         """Calls the predictors; holds the LM."""
         return self._caller
+
+    @property
+    def decide_lm(self) -> Any:  # noqa: ANN401
+        """The LM that Decide asks: that of `caller` unless another one was given."""
+        return self._decides.lm
+
+    @property
+    def answer_lm(self) -> Any:  # noqa: ANN401
+        """The LM that reads once more before an answer; None if there is none."""
+        return None if self._answers is None else self._answers.lm
 
     @property
     def writes_freely(self) -> bool:
@@ -237,8 +247,8 @@ def rewrite_inputs(state: State, need: str, faults: Sequence[str]) -> dict[str, 
         "facts": listing(state.facts),
         "titles": list(dict.fromkeys(item.title for item in state.reading.passages if item.title)),
         "queries": list(state.queries),
-        "missing": need,
         "faults": "\n".join(faults),
+        "missing": need,
     }
 
 

@@ -6,17 +6,29 @@ they are made once.
 
 from __future__ import annotations
 
-import copy
+import json
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 import dspy
 import pydantic
 
+from hopstop.program.quick_form import QuickForm, read_json
+
+LABEL_FORMS: Mapping[str, str] = {
+    "direct": r"^P[0-9]{1,3}$",
+    "related": r"^P[0-9]{1,3}$",
+    "tangential": r"^P[0-9]{1,3}$",
+    "quote": r"^(P[0-9]{1,3}\.[0-9]{1,3})?$",
+    "follows_from": r"^F[0-9]{1,2}$",
+}
+"""Output field that holds labels -> the pattern that a schema can hold a model to. Small models write titles else."""
+
 KEPT = 64  # instructions, schemas: more than one program has predictors; an optimiser tries one after the other
 
 
-class PlainReplies(dspy.ChatAdapter):
+class PlainReplies(QuickForm, dspy.ChatAdapter):
     """DSPy's fields in plain text. A reply that does not parse is not asked for again as JSON."""
 
     def __init__(self) -> None:
@@ -27,17 +39,30 @@ class PlainReplies(dspy.ChatAdapter):
         return _instructions(dspy.ChatAdapter, signature, signature.instructions)
 
 
-class JSONReplies(dspy.JSONAdapter):
+class JSONReplies(QuickForm, dspy.JSONAdapter):
     """DSPy's JSON."""
 
     def format_system_message(self, signature: Any) -> str:  # noqa: ANN401
         """See dspy.Adapter."""
         return _instructions(dspy.JSONAdapter, signature, signature.instructions)
 
+    def parse(self, signature: Any, completion: str) -> dict[str, Any]:  # noqa: ANN401
+        """See dspy.Adapter."""
+        found = read_json(signature, completion)
+        if found is not None:
+            return found
+        fields: dict[str, Any] = super().parse(signature, completion)
+        return fields
 
-def reply_model(signature: Any) -> type[pydantic.BaseModel]:  # noqa: ANN401
-    """The output fields of a signature as a model, from which DSPy makes the JSON schema of the request."""
-    return _model(tuple((name, item.annotation) for name, item in signature.output_fields.items()))
+
+def reply_model(signature: Any, *, labels: bool = False) -> type[pydantic.BaseModel]:  # noqa: ANN401
+    """The output fields of a signature as a model, from which DSPy makes the JSON schema of the request.
+
+    Args:
+        signature: Of a predictor.
+        labels: Whether the schema holds the fields of `LABEL_FORMS` to their patterns.
+    """
+    return _model(tuple((name, item.annotation) for name, item in signature.output_fields.items()), labels)
 
 
 class _Form(pydantic.BaseModel):
@@ -45,7 +70,12 @@ class _Form(pydantic.BaseModel):
 
     @classmethod
     def model_json_schema(cls, *_: Any, **__: Any) -> dict[str, Any]:  # noqa: ANN401 - options that DSPy never uses
-        return copy.deepcopy(_schema(cls))
+        schema: dict[str, Any] = json.loads(_schema(cls))
+        return schema
+
+
+class _LabelForm(_Form):
+    """A form whose schema knows what labels look like."""
 
 
 @lru_cache(maxsize=KEPT)
@@ -54,11 +84,16 @@ def _instructions(adapter: type[dspy.Adapter], signature: Any, _: str) -> str:  
 
 
 @lru_cache(maxsize=KEPT)
-def _model(fields: tuple[tuple[str, Any], ...]) -> type[pydantic.BaseModel]:
+def _model(fields: tuple[tuple[str, Any], ...], labels: bool) -> type[pydantic.BaseModel]:
     types: dict[str, Any] = {name: (annotation, ...) for name, annotation in fields}
-    return pydantic.create_model("Reply", __base__=_Form, **types)
+    return pydantic.create_model("Reply", __base__=_LabelForm if labels else _Form, **types)
 
 
 @lru_cache(maxsize=KEPT)
-def _schema(model: type[_Form]) -> dict[str, Any]:
-    return super(_Form, model).model_json_schema()
+def _schema(model: type[_Form]) -> str:
+    schema = super(_Form, model).model_json_schema()
+    for part in (schema, *schema.get("$defs", {}).values()) if issubclass(model, _LabelForm) else ():
+        for name in LABEL_FORMS.keys() & part.get("properties", {}).keys():
+            field = part["properties"][name]
+            field.get("items", field)["pattern"] = LABEL_FORMS[name]
+    return json.dumps(schema)

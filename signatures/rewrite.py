@@ -17,8 +17,9 @@ class Rewrite(dspy.Signature):
 
     question: str = dspy.InputField(desc="The whole question")
     facts: str = dspy.InputField(desc="Facts that the question needs, with what was found so far")
-    titles: list[str] = dspy.InputField(desc="Titles of the passages found so far")
+    titles: list[str] = dspy.InputField(desc="Titles of the passages found so far; they need not be found again")
     queries: list[str] = dspy.InputField(desc="Queries searched so far")
-    missing: str = dspy.InputField(desc="The fact to search for now")
     faults: str = dspy.InputField(desc="What was wrong with your last try; empty at first")
-    query: str = dspy.OutputField(desc="The query, two to eight words")
+    # Last: a small model writes about what it read last, and with this before `faults` it repeated the question.
+    missing: str = dspy.InputField(desc="The fact to search for now")
+    query: str = dspy.OutputField(desc="Two to eight words that find the missing fact: its names first")

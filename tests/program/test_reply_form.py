@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import json
+import re
 from typing import Any
 
 import dspy
 import pydantic
 import pytest
 
-from hopstop.program.reply_form import JSONReplies, PlainReplies, reply_model
+from hopstop.program.reply_form import LABEL_FORMS, JSONReplies, PlainReplies, reply_model
 from hopstop.signatures import Decide, Prune, Rewrite
 
 
@@ -28,3 +30,24 @@ def test_changed_instructions_and_a_changed_schema_are_seen() -> None:
     assert before != JSONReplies().format_system_message(changed)
     reply_model(Rewrite).model_json_schema()["properties"].clear()
     assert reply_model(Rewrite).model_json_schema()["properties"]
+
+
+def test_a_schema_with_labels_holds_each_label_to_its_pattern_and_changes_nothing_else() -> None:
+    for signature in (Decide, Prune, Rewrite):
+        plain = json.dumps(reply_model(signature).model_json_schema(), sort_keys=True)
+        held = json.dumps(reply_model(signature, labels=True).model_json_schema(), sort_keys=True)
+        assert re.sub(r'"pattern": "[^"]*", ', "", held) == plain
+        assert held.count('"pattern"') == {"Decide": 2, "Prune": 3, "Rewrite": 0}[signature.__name__]
+
+
+@pytest.mark.parametrize(
+    ("field", "right", "wrong"),
+    [
+        ("direct", ["P1", "P12"], ["", "P", "1", "P1.1", "P1: Title", "Title"]),
+        ("quote", ["", "P2.1", "P10.12"], ["P2", "its words", "P2.1 its words"]),
+        ("follows_from", ["F1", "F12"], ["", "1", "P1", "F1, F2"]),
+    ],
+)
+def test_patterns_take_labels_and_nothing_else(field: str, right: list[str], wrong: list[str]) -> None:
+    assert all(re.search(LABEL_FORMS[field], text) for text in right)
+    assert not any(re.search(LABEL_FORMS[field], text) for text in wrong)
