@@ -2,7 +2,8 @@
 
 python -m hopstop.optimize.quote_forms QUESTIONS --index INDEX --lm MODEL [--api-base URL] [--dev 20] [--json]
 
-Both forms get the same examples in front, written in their form. Reported for each: tokens of a reply, replies that
+Both forms get the same examples in front, written in their form; where the server of one's own takes a schema, that of
+the labels admits nothing else. Reported for each: tokens of a reply, replies that
 could not be read, quotes given, and the share of them that code found in a passage and that stand in a gold sentence;
 and the paired difference, labels minus words, with its 95 % bootstrap interval.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -65,11 +66,13 @@ class Model:
         lm: A DSPy LM.
         schema: See `LMPolicy`.
         examples: In each prompt, >= 0.
+        labels: Whether a schema of a server of one's own holds quotes to labels.
     """
 
     lm: Any
     schema: bool | None = None
     examples: int = 3
+    labels: bool = False
 
 
 def ask(model: Model, label: Label, shown: Sequence[Label]) -> Asked:
@@ -86,7 +89,9 @@ def ask(model: Model, label: Label, shown: Sequence[Label]) -> Asked:
     predictor = dspy.Predict(Decide)
     predictor.demos = [item.example() for item in shown[: model.examples]]
     inputs = {name: label.fields[name] for name in label.inputs}
-    call = Caller(model.lm, model.schema, tries=1).call(Blocking(parallel=False), predictor, **inputs)
+    call = Caller(model.lm, model.schema, tries=1, labels=model.labels).call(
+        Blocking(parallel=False), predictor, **inputs
+    )
     reply, usage = run_blocking(call)
     if reply is None:
         return Asked(usage.output_tokens, 1)
@@ -110,7 +115,8 @@ def measure(model: Model, material: Material, amount: Amount, told: Callable[[in
     replies: dict[str, list[Asked]] = {form: [] for form in FORMS}
     for number, pair in enumerate(zip(*(sides[form].dev for form in FORMS), strict=True), start=1):
         for form, label in zip(FORMS, pair, strict=True):
-            replies[form].append(ask(model, label, sides[form].train))
+            asked = replace(model, labels=form == "labels")
+            replies[form].append(ask(asked, label, sides[form].train))
         told(number)
     return {
         "n": len(replies["words"]),

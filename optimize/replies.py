@@ -163,6 +163,11 @@ class _Recorder:
     def __deepcopy__(self, memo: dict[int, Any]) -> _Recorder:
         return self
 
+    @property
+    def supports_response_schema(self) -> bool:
+        """Whether replies can be had under a JSON schema: DSPy asks this, and whole loops ask as in the app."""
+        return bool(self._lm.supports_response_schema)
+
     def complete(self, request: lm15.Request) -> lm15.Response:
         """The reply to a request.
 
@@ -192,5 +197,12 @@ class _Recorder:
             except LMError as error:
                 raise ModelFailed(type(error).__name__) from error
         used = meter.usage
-        text = "".join(getattr(part, "text", "") for part in response.message.parts if part.type == "text")
+        text = "".join(map(_written, response.message.parts))
         return Kept(text, str(response.finish_reason), used.input_tokens, used.output_tokens, used.cost_usd), used
+
+
+def _written(part: Any) -> str:  # noqa: ANN401
+    """What a part of a reply says; DSPy reads JSON itself where a field of the schema is one of a few values."""
+    if part.type == "data":
+        return json.dumps(part.value, ensure_ascii=False)
+    return str(part.text) if part.type == "text" else ""

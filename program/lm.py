@@ -15,6 +15,7 @@ from hopstop.program.meter import metered
 from hopstop.program.records import StopReason, Usage
 from hopstop.program.reply_form import LABEL_FORMS, JSONReplies, PlainReplies, reply_model
 from hopstop.program.runtime import Runtime
+from hopstop.program.side_by_side import trace
 
 MORE_ROOM = 2  # times the tokens of a reply that was cut off, for the next try
 
@@ -112,7 +113,8 @@ class Caller:
     ) -> tuple[Any, Usage, bool]:
         lm = self._lm(predictor)
         config = self._config(lm, predictor, attempt)  # outside: within, an adapter is always set
-        with metered(lm, runtime.allowance.prices) as (private, meter), dspy.context(adapter=self._adapter(lm)):
+        inside = dspy.context(adapter=self._adapter(lm), trace=trace())
+        with metered(lm, runtime.allowance.prices) as (private, meter), inside:
             behind = gated(private, Gate(lm, meter, runtime))
             try:
                 prediction = await runtime.call(predictor, lm=behind, config=config, **inputs)

@@ -199,7 +199,7 @@ def _hinted(state: State) -> str:
     """Names that the links of the index lead to, as words behind a need; empty without hints."""
     find = state.memory.get(_HINTS)
     found = find(state) if find is not None else ()
-    return f" (names that may lead there: {'; '.join(found)})" if found else ""
+    return f" (the index suggests, right or wrong: {'; '.join(found)})" if found else ""
 
 
 def decide_inputs(state: State) -> dict[str, Any]:

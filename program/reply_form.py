@@ -25,6 +25,9 @@ LABEL_FORMS: Mapping[str, str] = {
 }
 """Output field that holds labels -> the pattern that a schema can hold a model to. Small models write titles else."""
 
+MOST: Mapping[str, int] = {"follows_from": 4, "needed": 6}
+"""Output field that is a list -> how many a model may give: small models count on, "F1", "F2", ..., "F99"."""
+
 KEPT = 64  # instructions, schemas: more than one program has predictors; an optimiser tries one after the other
 
 
@@ -93,7 +96,15 @@ def _model(fields: tuple[tuple[str, Any], ...], labels: bool) -> type[pydantic.B
 def _schema(model: type[_Form]) -> str:
     schema = super(_Form, model).model_json_schema()
     for part in (schema, *schema.get("$defs", {}).values()) if issubclass(model, _LabelForm) else ():
-        for name in LABEL_FORMS.keys() & part.get("properties", {}).keys():
-            field = part["properties"][name]
-            field.get("items", field)["pattern"] = LABEL_FORMS[name]
+        _hold(part)
     return json.dumps(schema)
+
+
+def _hold(part: dict[str, Any]) -> None:
+    """Hold the fields of an object to what labels look like; none may be left out, or small models leave out quotes."""
+    part["required"] = list(part["properties"])
+    for name, field in part["properties"].items():
+        if name in LABEL_FORMS:
+            field.get("items", field)["pattern"] = LABEL_FORMS[name]
+        if name in MOST:
+            field["maxItems"] = MOST[name]

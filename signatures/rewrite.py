@@ -17,7 +17,7 @@ class Rewrite(dspy.Signature):
 
     question: str = dspy.InputField(desc="The whole question")
     facts: str = dspy.InputField(desc="Facts that the question needs, with what was found so far")
-    titles: list[str] = dspy.InputField(desc="Titles of the passages found so far; they need not be found again")
+    titles: list[str] = dspy.InputField(desc="Titles of the passages found so far")
     queries: list[str] = dspy.InputField(desc="Queries searched so far")
     faults: str = dspy.InputField(desc="What was wrong with your last try; empty at first")
     # Last: a small model writes about what it read last, and with this before `faults` it repeated the question.

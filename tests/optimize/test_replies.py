@@ -108,6 +108,31 @@ def test_recorded_lm_holds_neither_key_nor_address(tmp_path: Path) -> None:
     assert recorded.kwargs == {"temperature": 0, "max_tokens": 77}
 
 
+@pytest.mark.parametrize("takes", [True, False])
+def test_replies_are_asked_for_in_the_form_that_the_lm_takes(takes: bool, tmp_path: Path) -> None:
+    class Engine(ScriptedEngine):
+        supports_response_schema = takes
+
+    lm = dspy.LM("scripted/test", engine=Engine(lambda asked, prompt: ""), cache=False)
+    assert RecordedLM(lm, ReplyBook(tmp_path / "replies.jsonl")).supports_response_schema is takes
+
+
+def test_reply_that_dspy_has_read_as_data_is_kept_whole(tmp_path: Path) -> None:
+    class Engine(ScriptedEngine):
+        def complete(self, request: dspy.lm15.Request) -> dspy.lm15.Response:
+            self.requests.append(request)
+            data = dspy.lm15.DataPart(value={"query": "Größe \u2713", "more": [1]})
+            message = dspy.lm15.Message(role="assistant", parts=(data,))
+            usage = dspy.lm15.Usage(input_tokens=1, output_tokens=1, total_tokens=2)
+            return dspy.lm15.Response(id="1", model="m", message=message, finish_reason="stop", usage=usage)
+
+    lm = dspy.LM("scripted/test", engine=Engine(lambda asked, prompt: ""), cache=False)
+    for _ in range(2):
+        reply = RecordedLM(lm, ReplyBook(tmp_path / "replies.jsonl"))("hello")[0]
+        assert json.loads(reply) == {"query": "Größe \u2713", "more": [1]}
+    assert len(lm.engine.requests) == 1
+
+
 def test_call_that_fails_for_good_ends_the_job_instead_of_scoring_nothing(tmp_path: Path) -> None:
     class Down(ScriptedEngine):
         def complete(self, request: dspy.lm15.Request) -> dspy.lm15.Response:

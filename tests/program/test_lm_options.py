@@ -85,7 +85,7 @@ def test_hints_reach_the_one_who_writes_the_query(on: bool) -> None:
     IterativeQA(INDEX, LMPolicy(lm, options=LMOptions(hints=on)), Limits(first_k=1, next_k=1))(QUESTION)
     prompts = [str(request.messages[-1]) for request in lm.engine.requests if asked_by(request) == "rewrite"]
     assert prompts
-    assert all(("names that may lead there: Ridley Scott" in prompt) is on for prompt in prompts)
+    assert all(("the index suggests, right or wrong: Ridley Scott" in prompt) is on for prompt in prompts)
 
 
 def test_hints_of_another_search_engine_are_none() -> None:
