@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -22,6 +24,20 @@ class ChatServer(ThreadingHTTPServer):
     @property
     def base(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"
+
+
+@contextmanager
+def serving() -> Iterator[ChatServer]:
+    """A server that answers from a thread of its own until it is left."""
+    with ChatServer() as server:
+        # Seconds between two looks for its end; the default is 0.5, for which each test would wait.
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,6 +13,7 @@ from typing import Any
 import anthropic
 import pytest
 from batch_server import Batch, BatchServer, live
+from forked import Forked
 
 from hopstop.eval import stand_in
 from hopstop.eval.batch_run import WAITING_SECONDS, InBatches, evaluate_in_batches
@@ -121,25 +120,23 @@ def test_what_a_batch_does_not_bring_is_asked_for_live_at_the_full_price(
 KILLED = """
 import importlib.util, sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[1])
-spec = importlib.util.spec_from_file_location("made", sys.argv[2])
+spec = importlib.util.spec_from_file_location("made", sys.argv[1])
 made = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(made)
-made.run(sys.argv[3], Path(sys.argv[4]))
+made.run(sys.argv[2], Path(sys.argv[3]))
 """
 
 
 def killed(server: BatchServer, out: Path, when: Callable[[], bool]) -> None:
     """Run in a process of its own, which is killed at a moment."""
-    helpers = str(Path(__file__).parents[1])
-    child = subprocess.Popen([sys.executable, "-c", KILLED, helpers, __file__, server.url, str(out)])
+    child = Forked("-c", KILLED, __file__, server.url, out)
     try:
         while not when():
             assert child.poll() is None, "the run ended before it could be killed"
             time.sleep(0.01)
     finally:
         os.kill(child.pid, signal.SIGKILL)
-        child.wait()
+        child.finish(timeout=10)
 
 
 def bodies(server: BatchServer) -> list[str]:

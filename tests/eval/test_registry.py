@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import sys
-import threading
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from typing import Any
 
 import dspy
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, serving
 from click.testing import CliRunner
 from mlflow_servers import ask_over_http, free_port, mlflow_command, python, result_of, server
 
@@ -72,13 +72,9 @@ class Place:
 
 @pytest.fixture(scope="module")
 def chat_server() -> Iterator[ChatServer]:
-    with ChatServer() as made:
+    with serving() as made:
         made.reply = replies
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
-        thread.start()
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def program_of(base: str) -> IterativeQA:
@@ -87,8 +83,9 @@ def program_of(base: str) -> IterativeQA:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory, chat_server: ChatServer) -> Iterator[Place]:
+def place(tmp_path_factory: pytest.TempPathFactory, mlflow_tables: Path, chat_server: ChatServer) -> Iterator[Place]:
     folder = tmp_path_factory.mktemp("registry")
+    shutil.copy(mlflow_tables, folder / "mlflow.db")
     program = program_of(chat_server.base)
     program.retriever.save(folder / "films.index")
     made = save(program, folder / "artifacts", name="films", scores={"em": 0.5})
@@ -192,7 +189,9 @@ def test_the_candidate_is_a_version_that_knows_its_artifact(place: Place) -> Non
     path = f"{place.uri}/api/2.0/mlflow/model-versions/get?name=films&version=1"
     with urllib.request.urlopen(path, timeout=10) as reply:
         version = json.loads(reply.read())["model_version"]
-    assert {"key": "hopstop.artifact", "value": "films/v001"} in version["tags"]
+    digest = read_version(place.folder / "artifacts" / "films" / "v001").manifest.digest()
+    tags = {item["key"]: item["value"] for item in version["tags"]}
+    assert (tags["hopstop.artifact"], tags["hopstop.digest"]) == ("films/v001", digest)
 
 
 def test_a_compilation_is_a_run_with_artifact_prompts_and_figures(place: Place) -> None:
@@ -221,6 +220,37 @@ def test_a_compilation_is_a_run_with_artifact_prompts_and_figures(place: Place) 
     assert "decider (examples: 0)" in (run / "prompts.txt").read_text()
 
 
+@pytest.mark.parametrize(
+    ("named", "models"),
+    [
+        (None, ("openai/small", "openai/large", "anthropic/reader")),
+        ("openai/small", ("openai/small", "openai/large", "anthropic/reader")),
+        ("openai/mine", ("openai/mine", "openai/mine", None)),
+    ],
+)
+def test_a_served_program_asks_the_models_that_it_was_compiled_with(
+    named: str | None, models: tuple[str | None, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hopstop.eval.serving_model import INDEX, PROGRAM, ServedProgram
+
+    lms = [dspy.LM(name) for name in ("openai/small", "openai/large", "anthropic/reader")]
+    program = IterativeQA(BM25Index.build(FILMS), LMPolicy(lms[0], decide_lm=lms[1], answer_lm=lms[2]))
+    program.retriever.save(tmp_path / "films.index")
+    folders = {PROGRAM: save(program, tmp_path, name="films"), INDEX: tmp_path / "films.index"}
+    monkeypatch.setenv("LLM_API_BASE", "http://localhost:1/v1")
+    monkeypatch.delenv("LLM_MODEL", raising=False)
+    if named:
+        monkeypatch.setenv("LLM_MODEL", named)
+    served = ServedProgram()
+    served.load_context(SimpleNamespace(artifacts=folders))
+    policy = served._program.policy
+    assert isinstance(policy, LMPolicy)
+    found = (policy.caller.lm, policy.decide_lm, policy.answer_lm)
+    assert tuple(lm and lm.model for lm in found) == models
+    bases = [lm.kwargs.get("api_base") for lm in found if lm is not None]
+    assert bases == ["http://localhost:1/v1" if name.startswith("openai") else None for name in models if name]
+
+
 def test_a_compilation_is_read_as_it_was_written(tmp_path: Path) -> None:
     made = replace(compilation(tmp_path / "artifact"), intervals={"em": (-0.25, 0.75)})
     assert made.metrics()["difference.em.low"] == -0.25
@@ -232,21 +262,25 @@ def test_a_compilation_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def champion(holder: str | None) -> Any:  # noqa: ANN401
-    """A client of a registry in which an artifact is the champion of "films"."""
+    """A client of a registry in which an artifact with this digest is the champion of "films"; "" has none."""
+    tags = {registry.ARTIFACT_TAG: "films/v001", **({registry.DIGEST_TAG: holder} if holder else {})}
     models = [] if holder is None else [SimpleNamespace(name="films", aliases={"champion": "3"})]
     return SimpleNamespace(
         search_registered_models=lambda: models,
-        get_model_version=lambda name, number: SimpleNamespace(tags={registry.ARTIFACT_TAG: holder}),
+        get_model_version=lambda name, number: SimpleNamespace(tags=tags),
     )
 
 
 @pytest.mark.parametrize(
     ("holder", "beaten", "allowed"),
     [
-        ("films/v001", ("films/v001",), True),
-        ("films/v002", ("films/v001",), False),
-        ("films/v002", None, True),
-        (None, ("films/v001",), True),
+        ("a" * 64, ("a" * 64,), True),
+        ("a" * 64, ("b" * 64, "a" * 64), True),
+        ("b" * 64, ("a" * 64,), False),  # changed since, under the name that it had
+        ("b" * 64, ("films/v001",), False),
+        ("", ("a" * 64,), False),
+        ("b" * 64, None, True),
+        (None, ("a" * 64,), True),
     ],
 )
 def test_only_a_champion_that_was_compared_with_is_replaced(
@@ -256,7 +290,8 @@ def test_only_a_champion_that_was_compared_with_is_replaced(
     if allowed:
         registry._check_beaten(champion(holder), wanted)
     else:
-        with pytest.raises(BadInput, match=r"the champion of films is films/v002 \(version 3\)"):
+        told = r"the champion of films is films/v001 with (no digest|digest b{12}) \(version 3\).*--against.*--force"
+        with pytest.raises(BadInput, match=told):
             registry._check_beaten(champion(holder), wanted)
 
 

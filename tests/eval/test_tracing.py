@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import chdir
@@ -33,9 +34,10 @@ def two_rounds(asked: str, prompt: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def store(tmp_path_factory: pytest.TempPathFactory, mlflow_tables: Path) -> Iterator[Path]:
     before = mlflow.get_tracking_uri()
     path = tmp_path_factory.mktemp("traces") / "mlflow.db"
+    shutil.copy(mlflow_tables, path)
     mlflow.set_tracking_uri(f"sqlite:///{path}")
     with chdir(path.parent):  # where MLflow keeps files
         yield path

@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from forked import run_forked
 
 from hopstop.eval import tracking
 from hopstop.eval.plots import draw
@@ -63,6 +64,7 @@ def logged(place: Path) -> tuple[Path, str]:
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as pool:
         patch.chdir(place)
         patch.setenv("MLFLOW_TRACKING_URI", "")
+        patch.setattr("hopstop.eval.sender.subprocess.run", run_forked)
         before = dict(os.environ)
         results = list(pool.map(send, folders))
         assert dict(os.environ) == before
@@ -148,6 +150,7 @@ def test_an_unreachable_server_is_quick_loses_nothing_and_names_the_next_step(
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
     monkeypatch.setenv("MLFLOW_TRACKING_URI", f"http://me:{PASSWORD}@127.0.0.1:{port}")
+    monkeypatch.setattr("hopstop.eval.sender.subprocess.run", run_forked)
     folder = finished(tmp_path / "report")
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     start = time.monotonic()

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import dspy
 import pytest
-from chat_server import ChatServer, lm_class
+from chat_server import ChatServer, lm_class, serving
 
 import hopstop.optimize.replies  # noqa: F401 - a class in it derives from dspy.LM, which is replaced below
 from fakes import FILMS
@@ -25,9 +24,5 @@ def films(tmp_path: Path) -> Path:
 @pytest.fixture
 def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     monkeypatch.setattr(dspy, "LM", lm_class(cache=False))  # the cache on disk outlives a test
-    with ChatServer() as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with serving() as server:
         yield server
-        server.shutdown()
-        thread.join()

@@ -116,7 +116,7 @@ def test_first_ctrl_c_ends_the_run_with_what_was_found(films: Path, monkeypatch:
 def replies(prompt: str) -> str:
     """Of a model that finds both facts in what it is shown, under a JSON schema."""
     if "Is water wet?" in prompt:
-        return json.dumps({"ok": True})
+        return json.dumps({"ok": True, "label": "P1"})
     if "`verdict`" in prompt:
         found = [
             {"need": claim.need, "quote": claim.quote, "follows_from": []}

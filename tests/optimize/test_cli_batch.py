@@ -134,6 +134,46 @@ def test_compile_marks_labels_in_batches_and_pays_for_none_twice(server: BatchSe
     assert (tmp_path / "work" / BATCHES).exists()
 
 
+def looping(body: dict[str, Any], meter: PromptMeter) -> Reply:
+    """Searches as above and never stops."""
+    if "verdict" not in stand_in.text_of(body):
+        return searching(body, meter) if "missing" in str(body["system"]) else stand_in.reply(body, meter)
+    fact = {"need": "who it was", "quote": "", "follows_from": []}
+    text = json.dumps({"needed": [fact], "answer": "", "verdict": "SEARCH"})
+    return Reply(body=json.dumps(stand_in.message(text, meter.usage(body, text))).encode())
+
+
+def test_whole_loops_of_a_compile_share_batches_and_ask_every_tier(server: BatchServer, tmp_path: Path) -> None:
+    write_dataset(make_desk(size=0.2), tmp_path)
+    server._answer = looping
+    tiers = ("--decide-lm", "anthropic/claude-opus-4-8")
+    result = compile_with("--lm", MODEL, *tiers, "--batch", "--joint", "--max-rounds", "2")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    assert report["models"] == {"decide": tiers[1], "rewrite": MODEL, "prune": MODEL}
+    assert report["scores"]["joint"]["n"] >= 3
+    assert live(server) == 0
+    asked = [
+        (item["params"]["model"], server.batches.index(batch)) for batch in server.batches for item in batch.requests
+    ]
+    deciding = [place for model, place in asked if model == "claude-opus-4-8"]
+    assert len(deciding) >= 2 * len(set(deciding)) > 0  # questions advance together
+    assert len(asked) == report["cost"]["paid"]["calls"]
+    manifest = json.loads((tmp_path / report["artifact"] / "manifest.json").read_text())
+    assert (manifest["lm"], manifest["decide_lm"]) == (MODEL, tiers[1])
+
+
+def test_every_model_of_a_compile_in_batches_must_be_of_anthropic(
+    server: BatchServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-made-up")
+    write_dataset(make_desk(size=0.2), tmp_path)
+    result = compile_with("--lm", MODEL, "--decide-lm", "openai/gpt-4o-mini", "--batch")
+    assert result.exit_code == 1
+    assert "'openai/gpt-4o-mini' is no part of" in " ".join(result.stderr.split())
+    assert (live(server), server.batches) == (0, [])
+
+
 def test_ctrl_c_ends_a_compile_that_waits_and_the_same_command_goes_on(server: BatchServer, tmp_path: Path) -> None:
     write_dataset(make_desk(size=0.2), tmp_path)
     server._answer = searching

@@ -70,7 +70,7 @@ def test_server_of_ones_own_needs_no_key_and_is_asked_once_whether_it_takes_a_sc
     result = ask(story, "--lm", "anthropic/local", "--api-base", server.url + suffix, "--decide-lm", "anthropic/large")
     assert result.exit_code == 0, result.output
     probe, *rest = server.requests
-    assert list(probe["output_config"]["format"]["schema"]["properties"]) == ["ok"]
+    assert list(probe["output_config"]["format"]["schema"]["properties"]) == ["ok", "label"]
     by_model = {model: sum(body["model"] == model for body in rest) for model in ("local", "large")}
     assert by_model["large"] >= 1
     assert by_model["local"] >= 1

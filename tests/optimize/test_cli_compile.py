@@ -14,7 +14,14 @@ from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
 from hopstop.eval.sender import NotSent
 from hopstop.optimize.cli import main
+from hopstop.optimize.commands import compile
+from hopstop.optimize.evaluation import WAITING_THREADS
+from hopstop.optimize.recipes import RECIPES
+from hopstop.program.artifact import save
 from hopstop.program.artifact_folder import read_version
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.loop import IterativeQA
+from hopstop.program.offline import OfflinePolicy
 
 KEY = "sk-secret-4711-abcdef"
 
@@ -67,7 +74,9 @@ def test_compile_saves_a_better_artifact_and_tells_the_cost(desk: Path, chat_ser
     cost = report["cost"]
     assert cost["used"]["calls"] == cost["paid"]["calls"] == len(chat_server.sent) - 1  # less the question for a schema
     assert cost["used"]["calls"] <= cost["estimate"]["calls"]
-    assert f"At most {cost['estimate']['calls']} calls (rewrite" in result.stderr
+    assert f"At most {cost['estimate']['calls']} calls, about " in result.stderr
+    assert f"  openai/fake: {cost['estimate']['calls']} calls (rewrite), about " in result.stderr
+    assert f"Replies are kept in {report['work']}." in result.stderr
     manifest = read_version(desk / report["artifact"]).manifest
     assert (manifest.lm, manifest.name) == ("openai/fake", "desk")
 
@@ -133,6 +142,65 @@ def test_what_a_program_was_compiled_on_before_is_kept_and_told(desk: Path, chat
     same = compile_with(chat_server, "--artifact", first, "--yes", "--json")
     assert same.exit_code == 0, same.output
     assert "compiled on before" not in same.stderr
+
+
+def test_a_compile_ends_with_what_it_cost_and_what_to_do_next(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = searching_for_what_is_missing
+    result = compile_with(chat_server, "--yes")
+    assert result.exit_code == 0, result.output
+    assert "rewrite: 6 labels to learn from, 3 to choose by, 5 to measure on." in result.stderr
+    calls = len(chat_server.sent) - 1
+    assert f"{calls} calls, {110 * calls:,} tokens; in this run {calls} calls, {110 * calls:,} tokens." in result.stdout
+    shown = [line.rpartition("hopstop ")[2].split() for line in result.stderr.splitlines() if "hopstop " in line]
+    assert shown[-1] == ["eval", "QUESTIONS", "--corpus", "corpus.jsonl", "--artifact", "artifacts/questions/v001"]
+    assert CliRunner().invoke(main, shown[-2]).exit_code == 0
+    measured = [*shown[-1], "--limit", "1", "--no-track", "--api-base", chat_server.base]
+    assert CliRunner().invoke(main, [word.replace("QUESTIONS", "questions.jsonl") for word in measured]).exit_code == 0
+
+
+def test_a_compile_that_brings_nothing_says_so(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = lambda prompt: "nothing that can be read"
+    result = compile_with(chat_server, "--yes", "--json")
+    assert result.exit_code == 0, result.output
+    assert not json.loads(result.stdout)["scores"]["rewrite"]["kept"]
+    assert "nothing became better, so the artifact is the program as it was; try another --recipe" in result.stderr
+
+
+def test_predictors_that_the_program_never_asks_are_left_out(desk: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = lambda prompt: "nothing that can be read"
+    words = ("compile", "questions.jsonl", "--corpus", "corpus.jsonl", "--lm", "openai/fake", "--recipe", "labeled")
+    model = ("--api-base", chat_server.base, "--train", "9", "--dev", "5", "--prune", "code")
+    result = CliRunner().invoke(main, [*words, *model])
+    assert "decide: " in result.stderr
+    assert "rewrite: " in result.stderr
+    assert "prune" not in result.stderr
+    named = CliRunner().invoke(main, [*words, *model, "--predictors", "prune", "--yes"])
+    assert named.exit_code == 1
+    assert "'prune' is never asked by this program" in named.stderr
+
+
+def test_price_of_a_known_model_is_estimated(desk: Path, chat_server: ChatServer) -> None:
+    result = compile_with(chat_server, "--lm", "openai/gpt-4o-mini", "--decide-lm", "openai/nobody-knows", "--joint")
+    assert "Go on? (--yes answers this)" in result.stderr
+    lines = [line for line in result.stderr.splitlines() if line.startswith("  openai/")]
+    assert [line.split(":")[0].strip() for line in lines] == ["openai/gpt-4o-mini", "openai/nobody-knows"]
+    assert [line.endswith(" USD") for line in lines] == [True, False]
+
+
+def test_program_of_the_offline_policy_is_told_what_fits_it(desk: Path) -> None:
+    index = BM25Index.build(make_desk(size=0.2).passages or ())
+    made = save(IterativeQA(index, OfflinePolicy(index)), "artifacts", name="walk")
+    words = ("compile", "questions.jsonl", "--corpus", "corpus.jsonl", "--artifact", str(made), "--recipe", "labeled")
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code == 1
+    assert "its policy is offline, which has no prompts to compile; hopstop calibrate fits it" in result.stderr
+
+
+def test_the_help_has_the_defaults_of_the_recipes() -> None:
+    assert {name: recipe.budget for name, recipe in RECIPES.items()} == compile.BUDGETS
+    defaults = {(recipe.examples, recipe.max_instruction) for recipe in RECIPES.values()}
+    assert defaults == {(compile.EXAMPLES, compile.INSTRUCTION)}
+    assert compile.THREADS == WAITING_THREADS
 
 
 def test_nothing_is_asked_before_the_user_agrees(desk: Path, chat_server: ChatServer) -> None:

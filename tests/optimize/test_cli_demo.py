@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from hopstop.eval.desk import make_desk
 from hopstop.eval.tracking import Tracked
 from hopstop.optimize.cli import main
 
@@ -16,10 +18,11 @@ Runs = tuple[str, dict[str, Any]]
 
 @pytest.fixture(scope="module", autouse=True)
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """The working directory. Nothing is sent to MLflow: that takes seconds and has its own tests."""
+    """The working directory. The company is a small one; MLflow, which takes seconds, has its own tests."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
+        patch.setattr("hopstop.optimize.demonstration.make_desk", partial(make_desk, size=0.4))
         patch.setattr("hopstop.optimize.evaluation.send", lambda folder, **_: Tracked("id", "look at the store"))
         yield folder
 

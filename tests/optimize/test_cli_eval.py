@@ -3,13 +3,12 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from forked import Forked, run_forked
 
 from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
@@ -144,6 +143,7 @@ def test_run_in_which_every_question_crashed_is_an_error(desk: Path, monkeypatch
 
 def test_store_that_cannot_be_used_loses_nothing(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MLFLOW_TRACKING_URI", "nosuchscheme://x")
+    monkeypatch.setattr("hopstop.eval.sender.subprocess.run", run_forked)
     result = evaluate("--corpus", "corpus.jsonl", "--limit", 2, "--out", "run", "--json")
     assert result.exit_code == 0
     assert json.loads(result.stdout)["metrics"]["n"] == 2
@@ -212,15 +212,15 @@ main()
 
 def test_stopped_run_goes_on(desk: Path) -> None:
     words = ["eval", "questions.jsonl", "--corpus", "corpus.jsonl", "--no-track", "--out", "run", "--threads", "1"]
-    run = subprocess.Popen([sys.executable, "-c", SLOW, *words], stderr=subprocess.PIPE, text=True)
+    run = Forked("-c", SLOW, *words)
     deadline = time.monotonic() + 30
     while not os.path.exists("run/outcomes.jsonl") and time.monotonic() < deadline:
         time.sleep(0.05)
-    run.send_signal(signal.SIGINT)
-    _, err = run.communicate(timeout=20)
-    assert run.returncode == 130
-    assert "run the same command again to go on" in err
-    assert "Traceback" not in err
+    os.kill(run.pid, signal.SIGINT)
+    done = run.finish(timeout=20)
+    assert done.returncode == 130
+    assert "run the same command again to go on" in done.stderr
+    assert "Traceback" not in done.stderr
     kept = len(Path("run/outcomes.jsonl").read_text(encoding="utf-8").splitlines())
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 0

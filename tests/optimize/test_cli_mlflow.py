@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
+import shutil
 import sqlite3
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import dspy
 import pytest
-from chat_server import ChatServer, lm_class
+from chat_server import lm_class, serving
 from click.testing import CliRunner, Result
-from mlflow_servers import python, result_of
+from forked import Forked, run_forked
 
 from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
@@ -37,14 +36,16 @@ print(json.dumps({"answers": answers, "same": dspy.settings.copy() == before and
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def place(tmp_path_factory: pytest.TempPathFactory, mlflow_tables: Path) -> Iterator[Path]:
     """Working directory with questions, corpus and index, and the store that the environment names."""
     folder = tmp_path_factory.mktemp("mlflow")
     desk = make_desk(size=SIZE)
     write_dataset(desk, folder)
     index = BM25Index.build(desk.passages or ())
     index.save(folder / "desk.index")
+    shutil.copy(mlflow_tables, folder / "mlflow.db")
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("hopstop.eval.sender.subprocess.run", run_forked)
         patch.chdir(folder)
         patch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{folder}/mlflow.db")
         patch.setenv("OPENAI_API_KEY", KEY)
@@ -54,16 +55,12 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(scope="module")
 def compiled(place: Path) -> tuple[dict[str, Any], Result]:
     """The report of a compile that was logged."""
-    with pytest.MonkeyPatch.context() as patch, ChatServer() as server:
+    with pytest.MonkeyPatch.context() as patch, serving() as server:
         patch.setattr(dspy, "LM", lm_class(cache=False))
         server.reply = repeating_what_is_missing
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
         words = ["--corpus", "corpus.jsonl", "--lm", "openai/fake", "--api-base", server.base, "--recipe", "labeled"]
         sizes = ["--predictors", "rewrite", "--train", "9", "--dev", "5", "--budget", "30", "--yes", "--json"]
         result = run("compile", "questions.jsonl", *words, *sizes)
-        server.shutdown()
-        thread.join()
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout), result
 
@@ -138,6 +135,8 @@ def test_a_better_program_becomes_the_champion_and_answers_in_a_host_with_its_ow
     assert first.exit_code == 0, first.output
     refused = register(weak, "--report", "weak", "--against", "strong")
     assert (refused.exit_code, "not better beyond chance" in refused.stderr) == (1, True)
+    itself = register(strong, "--report", "strong", "--against", "strong")
+    assert (itself.exit_code, "an evaluation of walk/v002 itself" in itself.stderr) == (1, True)
     second = register(strong, "--report", "strong", "--against", "weak")
     assert second.exit_code == 0, second.output
     assert "McNemar's p 0.0" in second.stderr
@@ -146,8 +145,9 @@ def test_a_better_program_becomes_the_champion_and_answers_in_a_host_with_its_ow
     public = {item.id for item in make_desk(size=SIZE).questions if not item.groups}
     lines = (place / "strong" / "outcomes.jsonl").read_text(encoding="utf-8").splitlines()
     asked = next(row for row in map(json.loads, lines) if row["outcome"]["answer"] and row["id"] in public)
-    loader = python(LOADER, "models:/desk@champion", asked["asked"]["question"], environment=dict(os.environ))
-    loaded = result_of(loader, place / "loader.log")
+    loader = Forked("-c", LOADER, "models:/desk@champion", asked["asked"]["question"]).finish(timeout=90)
+    assert loader.returncode == 0, loader.stderr
+    loaded = json.loads(loader.stdout.splitlines()[-1])
     assert loaded["same"]
     assert loaded["answers"][0]["answer"] == asked["outcome"]["answer"]
 

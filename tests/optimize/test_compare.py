@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,14 +28,20 @@ from hopstop.program.records import Limits, Outcome, Passage, StopReason
 DATA = Dataset.of("made", [Question(f"q{n}", f"Question {n}?", ("Ada",), supports=(Support("p"),)) for n in range(20)])
 
 
-def report(folder: Path, right: range, version: str, data: Dataset = DATA, wrong: range = range(0)) -> Path:
+def report(folder: Path, right: range, version: str | Manifest, data: Dataset = DATA, wrong: range = range(0)) -> Path:
+    """An evaluation of something of this version, or of an artifact."""
+
     def answers(question: str, *, groups: frozenset[str]) -> Outcome:
         number = int(question.split()[1].rstrip("?"))
         answer = "Ada" if number in right else "Bob" if number in wrong else None
         reason = StopReason.ROUND_LIMIT if answer is None else StopReason.ANSWERED
         return Outcome(question, reason, answer=answer, evidence=(Passage("p", "Ada."),), ranking=("p",))
 
-    evaluate(System(answers=answers, policy="fake", version=version), data, folder)
+    system = System(answers=answers, policy="fake", version=str(version))
+    if isinstance(version, Manifest):
+        place = f"{version.name}/{version.version}"
+        system = replace(system, version=place, artifact=version.digest())
+    evaluate(system, data, folder)
     return folder
 
 
@@ -128,49 +135,61 @@ def champion(tmp_path: Path) -> Manifest:
 def test_a_champion_has_more_right_answers_beyond_chance(
     ours: range, wrong: range, better: bool, tmp_path: Path, champion: Manifest
 ) -> None:
-    new = report(tmp_path / "new", ours, "x/v001", wrong=wrong)
-    old = report(tmp_path / "old", range(8), "x/v000")
+    new = report(tmp_path / "new", ours, champion, wrong=wrong)
+    before = replace(champion, version="v000")
+    old = report(tmp_path / "old", range(8), before)
     found = judge_champion(champion, [new], [old])
-    assert (found.better, found.beaten) == (better, ("x/v000",))
+    assert (found.better, found.beaten) == (better, (before.digest(),))
     assert "McNemar's p" in found.words
 
 
 def test_a_champion_does_not_pay_with_wrong_answers(tmp_path: Path, champion: Manifest) -> None:
     data = Dataset.of("made", [Question(f"q{n}", f"Question {n}?", ("Ada",)) for n in range(60)])
-    new = report(tmp_path / "new", range(20), "x/v001", data, wrong=range(20, 60))
+    new = report(tmp_path / "new", range(20), champion, data, wrong=range(20, 60))
     old = report(tmp_path / "old", range(8), "x/v000", data)
     assert not judge_champion(champion, [new], [old]).better
 
 
 @pytest.mark.parametrize(
     ("version", "ids", "told"),
-    [("x/v009", ["a"], "an evaluation of x/v009, not of x/v001"), ("x/v001", ["seen", "a"], "1 of its questions")],
+    [("v009", ["a"], "an evaluation of x/v009, not of x/v001"), ("v001", ["seen", "a"], "1 of its questions")],
 )
 def test_evidence_that_does_not_count_is_refused(
     version: str, ids: list[str], told: str, tmp_path: Path, champion: Manifest
 ) -> None:
     data = Dataset.of("made", [Question(name, f"Question {n}?", ("Ada",)) for n, name in enumerate(ids)])
-    new, old = (report(tmp_path / side, range(1), version, data) for side in ("new", "old"))
+    new = report(tmp_path / "new", range(1), replace(champion, version=version), data)
     with pytest.raises(BadInput, match=told):
-        judge_champion(champion, [new], [old])
+        judge_champion(champion, [new], [report(tmp_path / "old", range(1), "0.1.0", data)])
 
 
 def test_an_evaluation_of_another_artifact_of_the_same_name_does_not_count(tmp_path: Path, champion: Manifest) -> None:
-    sides = [report(tmp_path / side, range(8), "x/v001") for side in ("new", "old")]
-    for digest, told in (("f" * 64, "another artifact that is called x/v001 too"), (champion.digest(), None)):
-        header = json.loads((sides[0] / "run.json").read_text())
-        header["system"]["artifact"] = digest
-        (sides[0] / "run.json").write_text(json.dumps(header))
-        if told is None:
-            assert judge_champion(champion, sides[:1], sides[1:]).beaten == ("x/v001",)
-        else:
-            with pytest.raises(BadInput, match=told):
-                judge_champion(champion, sides[:1], sides[1:])
+    old = report(tmp_path / "old", range(8), "0.1.0")
+    for number, other in enumerate((replace(champion, state_sha256="f" * 64), "x/v001")):
+        new = report(tmp_path / f"new{number}", range(8), other)
+        with pytest.raises(BadInput, match="another artifact that is called x/v001 too"):
+            judge_champion(champion, [new], [old])
+
+
+def test_an_artifact_does_not_beat_itself_but_may_beat_another_of_its_name(tmp_path: Path, champion: Manifest) -> None:
+    new = report(tmp_path / "new", range(2, 18), champion)
+    itself = report(tmp_path / "itself", range(8), champion)
+    with pytest.raises(BadInput, match=r"itself: an evaluation of x/v001 itself; name one of what it is to beat"):
+        judge_champion(champion, [new], [itself])
+    changed = replace(champion, state_sha256="f" * 64)
+    found = judge_champion(champion, [new], [report(tmp_path / "changed", range(8), changed)])
+    assert (found.better, found.beaten) == (True, (changed.digest(),))
 
 
 def test_a_twin_of_a_question_that_was_compiled_on_counts_as_seen(tmp_path: Path, champion: Manifest) -> None:
     data = Dataset.of("made", [Question("twin", "Question 1?", answerable=False, meta={"twin_of": "seen"})])
-    seen = System(answers=unanswered, policy="fake", version="x/v001", trained_on=frozenset({"seen"}))
+    seen = System(
+        answers=unanswered,
+        policy="fake",
+        version="x/v001",
+        artifact=champion.digest(),
+        trained_on=frozenset({"seen"}),
+    )
     evaluate(seen, data, tmp_path / "new")
     evaluate(System(answers=unanswered, policy="fake", version="x/v000"), data, tmp_path / "old")
     with pytest.raises(BadInput, match="1 of its questions"):
@@ -197,8 +216,8 @@ def test_only_the_user_makes_a_champion_that_is_not_better(
             asked.append(wanted) or {"name": "n", "version": "1", "alias": "champion", "uri": "u", "message": "m"}
         ),
     )
-    version = read_version(Path(films[1])).manifest.version
-    sides = [report(tmp_path / name, range(8), f"films/{version}") for name in ("new", "old")]
+    versions = {"new": films[1], "old": films[0]}
+    sides = [report(tmp_path / name, range(8), read_version(Path(path)).manifest) for name, path in versions.items()]
     words = (films[1], "--index", "films.index", "--name", "n", "--alias", "champion", "--report", sides[0])
     result = register(*words, "--against", sides[1], *(["--force"] if force else []))
     assert (result.exit_code, len(asked)) == ((0, 1) if force else (1, 0))

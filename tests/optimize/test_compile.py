@@ -12,6 +12,7 @@ from pathlib import Path
 
 import dspy
 import pytest
+from forked import Forked
 from skilled import SkilledEngine, desk, desk_job, desk_labels, every, skilled_lm, small
 
 from compiled import requests, searching, snapshot
@@ -67,7 +68,7 @@ from compiled import requests, searching
 from hopstop.program import BM25Index, load
 lm = scripted_lm(searching)
 program = load(sys.argv[1], retriever=BM25Index.build(FILMS), lm=lm)
-ask_all(program, lm, json.loads(sys.stdin.read()))
+ask_all(program, lm, json.loads(open(sys.argv[2]).read()))
 sys.stdout.write(chr(10).join(requests(lm)))
 """
 
@@ -155,15 +156,10 @@ def test_loaded_in_a_new_process_it_sends_the_very_same_requests(tmp_path: Path)
     inputs = [(_part(label), {name: label.fields[name] for name in label.inputs}) for label in every(desk_labels())]
     lm = scripted_lm(searching)
     ask_all(found.program, lm, inputs)
-    code = inspect.getsource(ask_all) + LOADED
-    told = subprocess.run(
-        process("from __future__ import annotations\n" + code, folder),
-        env=environment(),
-        input=json.dumps(inputs),
-        check=True,
-        capture_output=True,
-        text=True,
-    )
+    (tmp_path / "inputs.json").write_text(json.dumps(inputs), encoding="utf-8")
+    code = "from __future__ import annotations\n" + inspect.getsource(ask_all) + LOADED
+    told = Forked("-c", code, folder, tmp_path / "inputs.json").finish(timeout=60)
+    assert told.returncode == 0, told.stderr
     assert told.stdout.split("\n") == requests(lm)
 
 
@@ -234,7 +230,9 @@ def test_predictor_that_was_finished_is_not_compiled_again(tmp_path: Path) -> No
 
 def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
     compile_program(desk_job(SMALL), tmp_path)
-    with pytest.raises(BadInput, match="holds another compile, which differs in 'recipe'"):
+    with pytest.raises(
+        BadInput, match=r"holds another compile, which differs in recipe.seed: 0 there, 1 now; .*--fresh"
+    ):
         compile_program(desk_job(replace(SMALL, seed=1)), tmp_path)
 
 

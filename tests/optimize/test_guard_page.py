@@ -15,7 +15,12 @@ def test_page_tells_what_is_lost_without_each_guard(tmp_path: Path) -> None:
         words += ["--part", part]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
-    refused = {"desk": {"right": {"n": 40, "thresholds": 0.0, "latch": 0.025}, "vague": {"n": 40, "thresholds": 1.0}}}
+    refused = {
+        "desk": {
+            "right": {"n": 40, "thresholds": 0.0, "latch": 0.025, "defaults": 0.025},
+            "vague": {"n": 40, "thresholds": 1.0},
+        }
+    }
     (tmp_path / "refusals.json").write_text(json.dumps(refused), encoding="utf-8")
     result = CliRunner().invoke(page, [str(tmp_path / "runs"), "--refusals", str(tmp_path / "refusals.json")])
     assert result.exit_code == 0, result.output
@@ -26,8 +31,8 @@ def test_page_tells_what_is_lost_without_each_guard(tmp_path: Path) -> None:
     assert "early stop -" in alone
     assert lines["`latch`"].endswith("| nothing | nothing | - |")
     assert lines["`repeat`"].endswith("| - | - | - | - |")
-    assert "| desk | right | 40 | latch 2.5 |" in result.stdout
-    assert "| desk | vague | 40 | thresholds 100.0 |" in result.stdout
+    assert "| desk | right | 40 | latch 2.5 | 2.5 |" in result.stdout
+    assert "| desk | vague | 40 | thresholds 100.0 | - |" in result.stdout
 
 
 def test_folder_without_a_report_is_told(tmp_path: Path) -> None:

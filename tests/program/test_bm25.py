@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from hopstop.program import bm25
 from hopstop.program.analyzer import Analyzer
 from hopstop.program.bm25 import BM25Index, best_positions
-from hopstop.program.corpus import read_corpus
 from hopstop.program.errors import BadCorpus, BadInput
 from hopstop.program.records import Passage
 
@@ -26,7 +25,6 @@ PASSAGES = [
     Passage(id="vit", title="Vitamin C", text="An acid found in lemons."),
     Passage(id="tea", title="", text="紅茶を飲む"),
 ]
-DATA = Path(__file__).parents[2] / ".." / "shared" / "data"
 
 
 @pytest.fixture(scope="module")
@@ -201,13 +199,10 @@ def test_threads_share_an_index(numba_from: int, tmp_path: Path, monkeypatch: py
     assert all(hit.passage.readable_by(job[2]) for job, found in zip(jobs, parallel, strict=True) for hit in found)
 
 
-def test_questions_of_musique_find_their_passages() -> None:
-    if not (DATA / "musique_corpus.jsonl.gz").exists():
-        pytest.skip("the labelled data is not here")
-    index = BM25Index.build(read_corpus([DATA / "musique_corpus.jsonl.gz"]))
-    with gzip.open(DATA / "musique_questions.jsonl.gz", "rt", encoding="utf-8") as file:
+def test_questions_of_musique_find_their_passages(data: Path, musique: BM25Index) -> None:
+    with gzip.open(data / "musique_questions.jsonl.gz", "rt", encoding="utf-8") as file:
         questions = [record for record in map(json.loads, file) if record["answerable"]]
     gold = [{support["passage_id"] for support in record["supports"]} for record in questions]
-    found = [set(ids(index, record["question"], 5)) for record in questions]
+    found = [set(ids(musique, record["question"], 5)) for record in questions]
     recall = sum(len(want & have) / len(want) for want, have in zip(gold, found, strict=True)) / len(questions)
     assert recall > 0.5

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 import dspy
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, serving
 from dspy import lm15
 
 from fakes import ALIEN, ALIENS, CAMERON, FILMS, QUESTION, SCOTT, WordRetriever, asked_by, chat
@@ -295,14 +295,15 @@ def test_a_full_minute_is_waited_for_no_longer_than_the_question_has(run: Callab
     assert 0 < engine.billed <= 3000
 
 
-def test_a_question_goes_on_when_the_minute_has_room_again() -> None:
-    shift = [0.0]
-    budget = Budget(tokens_per_minute=3000, clock=lambda: time.monotonic() + shift[0])
+def test_a_question_goes_on_when_the_minute_has_room_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hopstop.program.budget.MINUTE", 0.6)
+    budget = Budget(tokens_per_minute=3000)
     engine = MeteredEngine()
-    threading.Timer(0.3, lambda: shift.__setitem__(0, 59.9)).start()
+    started = time.monotonic()
     budget.settle(budget.take(2900, 0.0), 2900, 0.0)  # type: ignore[arg-type]
     outcome = program(engine, budget=budget, max_rounds=1, max_seconds=100)(QUESTION)
     assert (outcome.reason, engine.prompts) == (StopReason.ROUND_LIMIT, 1)
+    assert 0.6 <= time.monotonic() - started < 30
 
 
 def test_a_spike_of_threads_and_tasks_spends_no_more_than_the_budget() -> None:
@@ -337,11 +338,8 @@ def test_cancelling_ends_a_wait_for_another_try() -> None:
 
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
-    made = ChatServer()
-    threading.Thread(target=made.serve_forever, daemon=True).start()
-    yield made
-    made.shutdown()
-    made.server_close()
+    with serving() as made:
+        yield made
 
 
 @BOTH
@@ -359,7 +357,7 @@ def test_a_silent_server_ends_the_run_in_time_and_leaves_no_thread(
     qa = IterativeQA(WordRetriever(FILMS), LMPolicy(lm, schema=False), Limits(max_seconds=1.0))
     started = time.monotonic()
     outcome = run(qa)
-    assert time.monotonic() - started < 1.0 + 0.5
+    assert time.monotonic() - started < 5  # of the 20 that the server is silent
     assert outcome.reason is StopReason.TIME_LIMIT
     time.sleep(0.2)
     assert not [thread for thread in threading.enumerate() if thread.name == "hopstop-call"]

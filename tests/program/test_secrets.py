@@ -3,14 +3,13 @@ from __future__ import annotations
 import copy
 import logging
 import pickle
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cloudpickle
 import dspy
 import pytest
-from chat_server import ChatServer
+from chat_server import ChatServer, serving
 
 from fakes import BIRTH, DIRECTOR, FILMS, QUESTION, WordRetriever, chat, scripted_lm
 from hopstop.program import IterativeQA, LMPolicy, save
@@ -30,13 +29,9 @@ def failing(prompt: str) -> str:
 
 @pytest.fixture
 def server() -> Iterator[ChatServer]:
-    with ChatServer() as made:
+    with serving() as made:
         made.handle_error = lambda request, client_address: None  # type: ignore[method-assign]
-        thread = threading.Thread(target=made.serve_forever, daemon=True)
-        thread.start()
         yield made
-        made.shutdown()
-        thread.join()
 
 
 def program_of(server: ChatServer) -> IterativeQA:
