@@ -25,7 +25,8 @@ class Verdict:
     Attributes:
         better: More right answers, beyond chance, and not more wrong ones beyond chance.
         words: The figures, for a person.
-        beaten: Versions of the systems that were compared with.
+        beaten: Digests of the artifacts that were compared with, see `System.artifact`; of a system without one its
+            version.
     """
 
     better: bool
@@ -46,7 +47,7 @@ def judge_champion(manifest: Manifest, ours: Sequence[Path], theirs: Sequence[Pa
 
     Raises:
         BadInput: A folder holds no evaluation, one of ours is not of this artifact or measured on what it was compiled
-            on, or a pair is over different questions.
+            on, one of theirs is of this artifact, or a pair is over different questions.
     """
     if not ours or len(ours) != len(theirs):
         raise BadInput(
@@ -54,15 +55,16 @@ def judge_champion(manifest: Manifest, ours: Sequence[Path], theirs: Sequence[Pa
             "give as many of each, over the same questions in the same order"
         )
     pairs = [(load(mine), load(other)) for mine, other in zip(ours, theirs, strict=True)]
-    for (mine, other), folder in zip(pairs, ours, strict=True):
+    for (mine, other), folder, against in zip(pairs, ours, theirs, strict=True):
         _check(manifest, mine, folder)
+        _check_other(manifest, other, against)
         check_same_questions(mine, other)
     new, old = ([item for pair in pairs for item in _scores(pair[side])] for side in (0, 1))
     found = compare(new, old)
     right, wrong = found["em"], found["wrong_stop"]
     better = _above(right["low"]) and _below(right["p"]) and not _above(wrong["low"])
     words = f"right answers {_words(right)}, McNemar's p {_shown(right['p'])}; wrong answers {_words(wrong)}"
-    return Verdict(better, words, tuple(dict.fromkeys(str(other.header["system"]["version"]) for _, other in pairs)))
+    return Verdict(better, words, tuple(dict.fromkeys(_identity(other) for _, other in pairs)))
 
 
 def check_same_questions(left: Evaluation, right: Evaluation) -> None:
@@ -82,14 +84,30 @@ def _check(manifest: Manifest, mine: Evaluation, folder: Path) -> None:
     place = f"{manifest.name}/{manifest.version}"
     if mine.header["system"]["version"] != place:
         raise BadInput(f"{folder}: an evaluation of {mine.header['system']['version']}, not of {place}")
-    if mine.header["system"].get("artifact", manifest.digest()) != manifest.digest():
-        raise BadInput(f"{folder}: an evaluation of another artifact that is called {place} too; evaluate this one")
+    if _identity(mine) != manifest.digest():
+        raise BadInput(
+            f"{folder}: an evaluation of another artifact that is called {place} too, or of before a change; evaluate "
+            "this one (hopstop eval --artifact)"
+        )
     known = set(manifest.training.ids if manifest.training else ()) & set(mine.header["questions"])
     known |= set(mine.header.get("trained_on", ()))
     if known:
         raise BadInput(
             f"{folder}: {len(known)} of its questions are among those that {place} was compiled on; evaluate on others"
         )
+
+
+def _check_other(manifest: Manifest, other: Evaluation, folder: Path) -> None:
+    if _identity(other) == manifest.digest():
+        raise BadInput(
+            f"{folder}: an evaluation of {manifest.name}/{manifest.version} itself; name one of what it is to beat"
+        )
+
+
+def _identity(evaluation: Evaluation) -> str:
+    """What was evaluated. Names and versions do not tell: another folder of artifacts may bear the same."""
+    system = evaluation.header["system"]
+    return str(system.get("artifact") or system["version"])
 
 
 def _scores(evaluation: Evaluation) -> list[Score]:

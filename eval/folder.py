@@ -17,6 +17,7 @@ HEADER, OUTCOMES = "run.json", "outcomes.jsonl"
 REPORT, REPORT_TEXT, DIAGNOSIS, GAPS = "report.json", "report.md", "diagnosis.json", "gaps.json"
 BATCHES = "batches.jsonl"
 SCHEMA = 1
+LONGEST_SHOWN = 80  # characters of a value in an error
 
 
 def open_folder(folder: Path, system: System, data: Dataset) -> None:
@@ -112,13 +113,21 @@ def _seen(ids: frozenset[str], data: Dataset) -> list[str]:
 
 
 def _check(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    if other := difference(found, wanted):
+        raise BadInput(f"{path}: the run in this folder differs in {other}; {_next_step()}")
+
+
+def difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """The first difference of two JSON objects, in words for a person; empty if there is none.
+
+    >>> difference({"limits": {"first_k": 5}}, {"limits": {"first_k": 3}})
+    'limits.first_k: 5 there, 3 now'
+    """
     ours, theirs = dict(_leaves(wanted)), dict(_leaves(found))
     for name in [*ours, *theirs]:
         if ours.get(name) != theirs.get(name):
-            raise BadInput(
-                f"{path}: the run in this folder differs in {name}: {_short(theirs, name)} there, "
-                f"{_short(ours, name)} now; {_next_step()}"
-            )
+            return f"{name}: {_short(theirs, name)} there, {_short(ours, name)} now"
+    return ""
 
 
 def _leaves(value: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -133,7 +142,10 @@ def _short(values: Mapping[str, Any], name: str) -> str:
     if name not in values:
         return "nothing"
     value = values[name]
-    return "other ids or another order" if isinstance(value, list) else json.dumps(value)
+    if isinstance(value, list):
+        return "other ids or another order"
+    shown = json.dumps(value)
+    return shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}..."
 
 
 def _next_step() -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version as version_of
 from pathlib import Path
@@ -22,6 +22,8 @@ from hopstop.program.index_folder import read_manifest
 
 CANDIDATE, CHAMPION = "candidate", "champion"
 ARTIFACT_TAG = "hopstop.artifact"  # name and version of the artifact, on each version of a registered model
+SHOWN = 12  # characters of a digest in a message
+DIGEST_TAG = "hopstop.digest"  # of its manifest, which tells apart what bears one name and version
 MODEL_CODE = Path(__file__).with_name("serving_model.py")
 PROGRAM, INDEX = "program", "index"  # as `serving_model` names them, which imports MLflow
 
@@ -35,8 +37,8 @@ class Registration:
         index: Folder of the index that it searches. All its passages go into the store, whoever may read them.
         name: Of the registered model.
         alias: That points to the new version from then on.
-        beaten: Names and versions of the artifacts that were compared with; a champion that is none of them keeps its
-            alias. None: whoever has the alias loses it.
+        beaten: Digests of the artifacts that were compared with, see `Manifest.digest`; a champion that is none of
+            them keeps its alias. None: whoever has the alias loses it.
     """
 
     artifact: Path
@@ -101,7 +103,7 @@ def log_model(wanted: Registration, tracking_uri: str) -> str:
     mlflow.set_tracking_uri(tracking_uri)
     mlflow.set_experiment(experiment_id=experiment)
     with mlflow.start_run(run_name=f"register {place}"):
-        mlflow.log_params({"artifact": place, "policy": manifest.policy, "lm": manifest.lm})
+        mlflow.log_params({"artifact": place, "policy": manifest.policy, "lm": manifest.lm, **manifest.tiers})
         logged = mlflow.pyfunc.log_model(
             name="model",
             python_model=str(MODEL_CODE),
@@ -111,7 +113,8 @@ def log_model(wanted: Registration, tracking_uri: str) -> str:
             registered_model_name=wanted.name,
         )
     version = str(logged.registered_model_version)
-    client.set_model_version_tag(wanted.name, version, ARTIFACT_TAG, place)
+    for tag, value in ((ARTIFACT_TAG, place), (DIGEST_TAG, manifest.digest())):
+        client.set_model_version_tag(wanted.name, version, tag, value)
     client.set_registered_model_alias(wanted.name, wanted.alias, version)
     return version
 
@@ -134,12 +137,18 @@ def _check_beaten(client: Any, wanted: Registration) -> None:  # noqa: ANN401 - 
     number = dict(found[0].aliases).get(wanted.alias) if found else None
     if number is None:
         return
-    holder = client.get_model_version(wanted.name, number).tags.get(ARTIFACT_TAG, "unknown")
-    if holder not in wanted.beaten:
+    tags = client.get_model_version(wanted.name, number).tags
+    if tags.get(DIGEST_TAG) not in wanted.beaten:
         raise BadInput(
-            f"the {wanted.alias} of {wanted.name} is {holder} (version {number}), and the reports compare with "
-            f"{', '.join(wanted.beaten) or 'nothing'}; compare with an evaluation of it, or use --force"
+            f"the {wanted.alias} of {wanted.name} is {_title(tags)} (version {number}), and the reports compare with "
+            f"{', '.join(item[:SHOWN] for item in wanted.beaten) or 'nothing'}; give a report of it as --against, "
+            "or use --force"
         )
+
+
+def _title(tags: Mapping[str, str]) -> str:
+    digest = tags.get(DIGEST_TAG)
+    return f"{tags.get(ARTIFACT_TAG, 'unknown')} with {'no digest' if digest is None else f'digest {digest[:SHOWN]}'}"
 
 
 def _signature() -> Any:  # noqa: ANN401 - MLflow's types are not known

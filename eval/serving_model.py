@@ -23,7 +23,8 @@ from hopstop.program.artifact import load
 from hopstop.program.artifact_folder import read_version
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput, HopstopError
-from hopstop.program.manifest import Manifest
+from hopstop.program.lm_policy import LMPolicy
+from hopstop.program.manifest import TIERS, Manifest
 from hopstop.program.records import Outcome
 
 PROGRAM, INDEX = "program", "index"  # names of the two folders that come with the model
@@ -39,7 +40,10 @@ class ServedProgram(mlflow.pyfunc.PythonModel):
         """Load the index and the program, all checked; see `artifact.load`."""
         folder = Path(context.artifacts[PROGRAM])
         index = BM25Index.load(Path(context.artifacts[INDEX]))
-        self._program = load(folder, retriever=index, lm=_model(read_version(folder).manifest))
+        manifest = read_version(folder).manifest
+        self._program = load(folder, retriever=index, lm=_model(manifest))
+        if isinstance(self._program.policy, LMPolicy):
+            self._program.policy.route(*_tiers(manifest))
 
     def predict(self, context: Any, model_input: pd.DataFrame, params: Any = None) -> list[dict[str, Any]]:  # noqa: ANN401
         """One answer for each row.
@@ -108,10 +112,24 @@ def _model(manifest: Manifest) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
     name = os.environ.get("LLM_MODEL") or manifest.lm
     if not name:
         raise BadInput("this program was compiled without naming a model: set LLM_MODEL, e.g. to openai/gpt-4o-mini")
+    return _lm(name, of=name)
+
+
+def _tiers(manifest: Manifest) -> list[Any]:
+    """The models besides the first, as compiled; another first one, named in LLM_MODEL, does all."""
+    first = os.environ.get("LLM_MODEL") or manifest.lm
+    named = manifest.tiers if first == manifest.lm else {}
+    return [_lm(named[tier], of=str(first)) if tier in named else None for tier in TIERS]
+
+
+def _lm(name: str, *, of: str) -> Any:  # noqa: ANN401
+    """A model; LLM_API_BASE is the address of the provider of the first one."""
+    provider = name.partition("/")[0]
     server: dict[str, Any] = {}
-    if base := os.environ.get("LLM_API_BASE"):
+    base = os.environ.get("LLM_API_BASE")
+    if base and provider == of.partition("/")[0]:
         server["api_base"] = base
-        if not os.environ.get(f"{name.partition('/')[0].upper()}_API_KEY"):
+        if not os.environ.get(f"{provider.upper()}_API_KEY"):
             server["api_key"] = NO_KEY
     return dspy.LM(name, max_tokens=REPLY_TOKENS, **server)
 

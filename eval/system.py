@@ -31,6 +31,7 @@ class System:
         reads_only: Whether it never answers by its nature, so that measures of its answers say nothing.
         artifact: Digest of its artifact's manifest, since two artifacts may bear one name and version; empty without.
         trained_on: Ids of the questions that it was compiled on; None if nobody knows.
+        server: A short hash of where its models are, if not at their providers; two servers may name a model alike.
     """
 
     answers: Answers
@@ -41,6 +42,7 @@ class System:
     reads_only: bool = False
     artifact: str = ""
     trained_on: frozenset[str] | None = None
+    server: str = ""
 
     def describe(self) -> dict[str, Any]:
         """The description as a JSON object."""
@@ -51,4 +53,5 @@ class System:
             "version": self.version,
             "reads_only": self.reads_only,
             **({"artifact": self.artifact} if self.artifact else {}),
+            **({"server": self.server} if self.server else {}),
         }

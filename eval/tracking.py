@@ -119,7 +119,7 @@ def log_compilation(folder: str | Path, tracking_uri: str) -> str:
     made = read_compilation(Path(folder))
     about = describe(made.artifact)
     place = f"{about.manifest.name}/{about.manifest.version}"
-    known = {"policy": about.manifest.policy, "lm": str(about.manifest.lm), "artifact": place}
+    known = {"policy": about.manifest.policy, "lm": str(about.manifest.lm), **about.manifest.tiers, "artifact": place}
     client, experiment = opened(tracking_uri)
     with _run(client, experiment, f"{made.recipe.get('name', 'compile')} {place}") as (run_id, now):
         client.log_batch(

@@ -15,9 +15,9 @@ from hopstop.eval.batched import BatchedLM, batched
 from hopstop.eval.batches import DEFAULT_PACE, Batches
 from hopstop.eval.system import System
 from hopstop.optimize.build import make_lm
-from hopstop.optimize.cases import PREDICTORS
-from hopstop.optimize.compile import Job, policy_of
+from hopstop.optimize.compile import Job
 from hopstop.optimize.options import Choice
+from hopstop.optimize.tiers import policy_of, with_lms
 from hopstop.program.claude import ClaudeLM
 from hopstop.program.errors import BadInput
 from hopstop.program.loop import IterativeQA
@@ -62,22 +62,19 @@ class Batching:
 
 @contextmanager
 def marking_in_batches(job: Job, work: Path) -> Iterator[Job]:
-    """The job with a model that marks labels in batches while inside; single calls of optimisers stay live.
+    """The job with models that mark labels, and run whole loops, in batches; single calls of optimisers stay live.
 
     Raises:
-        BadInput: The model is none of Anthropic's, the journal is damaged, or the service takes no batches.
+        BadInput: A model is none of Anthropic's, the journal is damaged, or the service takes no batches.
     """
     before, policy = job.program, policy_of(job.program)
-    lm = _checked(policy.caller.lm)
+    batches = _batches_of(_checked(policy.caller.lm))
+    mine = with_lms(policy, lambda lm: batched(_checked(lm), batches))
     work.mkdir(parents=True, exist_ok=True)
-    batches = _batches_of(lm).keep_in(work)
-    mine = policy.like(batched(lm, batches))
-    for attribute in PREDICTORS.values():
-        setattr(mine, attribute, getattr(policy, attribute))
-    program = IterativeQA(before.retriever, mine, before.limits, fallback=before.fallback, guards=before.guards)
+    batches.keep_in(work)
     try:
         with in_thread(batches):
-            yield replace(job, program=program)
+            yield replace(job, program=before.like(policy=mine))
     except BatchStopped as error:
         raise BadInput(str(error)) from error
 

@@ -12,12 +12,14 @@ import dspy
 
 from hopstop.eval.system import System
 from hopstop.optimize.options import Choice
+from hopstop.optimize.workbench import digest
 from hopstop.program import artifact
 from hopstop.program.artifact_folder import read_version
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.claude import claude
 from hopstop.program.claude_wire import PREFIX
 from hopstop.program.errors import BadInput
+from hopstop.program.guards import DEFAULT, GUARDS, Guards, guards_from
 from hopstop.program.lm import takes_schema
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
@@ -47,7 +49,14 @@ def resolve(choice: Choice) -> Choice:
     model = choice.lm or manifest.lm or os.environ.get("LLM_MODEL", "")
     if not model:
         raise BadInput(f"{choice.artifact}: it was compiled without naming a model; give --lm MODEL or set LLM_MODEL")
-    return replace(choice, policy="lm", lm=model)
+    tiers = manifest.tiers if model == manifest.lm else {}
+    return replace(
+        choice,
+        policy="lm",
+        lm=model,
+        decide_lm=choice.decide_lm or tiers.get("decide_lm", ""),
+        answer_lm=choice.answer_lm or tiers.get("answer_lm", ""),
+    )
 
 
 def make_program(choice: Choice, index: BM25Index, *, lm_of: Callable[[Choice], Any] | None = None) -> IterativeQA:
@@ -75,10 +84,38 @@ def make_program(choice: Choice, index: BM25Index, *, lm_of: Callable[[Choice], 
         program = IterativeQA(index, policy, policy.limits)
     if isinstance(program.policy, LMPolicy):
         program.policy.options = replace(program.policy.options, **choice.options)
-        tiers = (made(replace(choice, lm=model)) if model else None for model in (choice.decide_lm, choice.answer_lm))
-        program.policy.route(*tiers)
+        tiers = (choice.decide_lm, choice.answer_lm)
+        program.policy.route(*(made(of_tier(choice, model)) if model else None for model in tiers))
     program.limits = replace(program.limits, **choice.limits)
     return program
+
+
+def of_tier(choice: Choice, model: str) -> Choice:
+    """The choice of another model; the address is that of a server of one provider, which alone gets its key."""
+    same = _provider(model) == _provider(choice.lm)
+    return replace(choice, lm=model, api_base=choice.api_base if same else None)
+
+
+def servers(choice: Choice) -> str:
+    """What tells the servers of a resolved choice from others, and not where they are.
+
+    Returns:
+        Eight hexadecimal digits for the addresses that options or environment name; empty if they name none.
+    """
+    tiers = [of_tier(choice, model) for model in (choice.lm, choice.decide_lm, choice.answer_lm) if model]
+    found = [_address(tier) for tier in tiers]
+    return digest({}, *found) if any(found) else ""
+
+
+def _address(choice: Choice) -> str:
+    names = (f"{_provider(choice.lm)}_{ending}" for ending in ("API_BASE", "BASE_URL"))
+    address = choice.api_base or next(filter(None, map(os.environ.get, names)), "")
+    return address.rstrip("/")
+
+
+def _provider(model: str) -> str:
+    """As the environment names it."""
+    return model.partition("/")[0].upper()
 
 
 def make_lm(choice: Choice) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
@@ -93,8 +130,7 @@ def make_lm(choice: Choice) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
     server: dict[str, Any] = {}
     if choice.api_base:
         server["api_base"] = choice.api_base
-        provider = choice.lm.partition("/")[0].upper()
-        if not os.environ.get(f"{provider}_API_KEY"):
+        if not os.environ.get(f"{_provider(choice.lm)}_API_KEY"):
             server["api_key"] = NO_KEY
     try:
         return dspy.LM(choice.lm, max_tokens=choice.max_reply_tokens, **server)
@@ -110,18 +146,27 @@ def _client(api_base: str) -> anthropic.Anthropic:
 
 def make_system(choice: Choice, program: IterativeQA) -> System:
     """The program as evaluations describe it: no key, no address."""
+    manifest = None if choice.artifact is None else read_version(choice.artifact).manifest
     limits = asdict(program.limits)
     if choice.policy == "lm":
         limits["max_reply_tokens"] = choice.max_reply_tokens
         tiers = {"decide_lm": choice.decide_lm, "answer_lm": choice.answer_lm}
         limits |= {name: model for name, model in tiers.items() if model} | dict(choice.options)
-    system = System(answers=program, policy=choice.policy, lm=choice.lm, limits=limits)
-    if choice.artifact is None:
+    if guards := _switched(program.guards, DEFAULT if manifest is None else guards_from(manifest.guards)):
+        limits["guards"] = guards
+    server = servers(choice) if choice.policy == "lm" else ""
+    system = System(answers=program, policy=choice.policy, lm=choice.lm, limits=limits, server=server)
+    if manifest is None:
         return system
-    manifest = read_version(choice.artifact).manifest
     return replace(
         system,
         version=f"{manifest.name}/{manifest.version}",
         artifact=manifest.digest(),
         trained_on=frozenset(manifest.training.ids) or None if manifest.training else None,
     )
+
+
+def _switched(guards: Guards, usual: Guards) -> str:
+    """The guards that differ from the usual ones, in words."""
+    differing = [name for name in GUARDS if getattr(guards, name) != getattr(usual, name)]
+    return ", ".join(f"{name} {'on' if getattr(guards, name) else 'off'}" for name in differing)

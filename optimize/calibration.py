@@ -12,7 +12,7 @@ from typing import Any
 
 from hopstop.eval.compilation import Compilation, write_compilation
 from hopstop.eval.folder import read_json, write_json
-from hopstop.optimize.build import make_program
+from hopstop.optimize.build import make_program, servers
 from hopstop.optimize.calibrate import calibrate
 from hopstop.optimize.calibration_report import CURVE, DOCUMENT, PAGE, PLOT, SETTINGS, scores, write
 from hopstop.optimize.fold_programs import Task
@@ -153,7 +153,7 @@ def _recipe(order: Order) -> dict[str, Any]:
 
 def _digest(order: Order, data: str) -> str:
     """Of all that makes a record worthless for another order."""
-    choice = asdict(order.choice) | {"artifact": None, "api_base": None}
+    choice = asdict(order.choice) | {"artifact": None, "api_base": servers(order.choice)}
     state = None if order.choice.artifact is None else asdict(read_version(order.choice.artifact).manifest)
     versions = [version_of(name) for name in ("hopstop", "dspy")]
     numbers = (order.folds, order.sample, order.seed, sorted(order.set_weights.items()))

@@ -14,7 +14,7 @@ from dspy.utils.exceptions import AdapterParseError
 
 from hopstop.eval.questions import Dataset
 from hopstop.optimize.cases import PREDICTORS, Label, Split
-from hopstop.optimize.cost import Estimate, estimate
+from hopstop.optimize.cost import Estimate, Models, estimate
 from hopstop.optimize.joint import Loops, choose_jointly
 from hopstop.optimize.labels import Labels
 from hopstop.optimize.measure import changes, changes_to_json, marks_of, mean_score
@@ -23,13 +23,13 @@ from hopstop.optimize.predictor_metrics import Mark, Marker
 from hopstop.optimize.recipes import Recipe, plan
 from hopstop.optimize.replies import ModelFailed, RecordedLM, ReplyBook
 from hopstop.optimize.single import Single
+from hopstop.optimize.tiers import asked_of, index_of, lm_of, models_of, policy_of, reply_options, uses_schema, with_lms
 from hopstop.optimize.workbench import Workbench
-from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadInput
-from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 from hopstop.program.manifest import Training
 from hopstop.program.predictor_state import dump
+from hopstop.program.prices import price_of
 from hopstop.program.records import Usage
 
 
@@ -38,11 +38,12 @@ class Job:
     """A compile.
 
     Attributes:
-        program: With an LM policy that has its LM, over a BM25Index. It stays as it is.
+        program: With an LM policy that has its LM, over a BM25Index. It stays as it is. Labels of a predictor are
+            answered by the model that it asks in the program.
         data: The questions that the labels were made from.
         labels: Of each predictor of the recipe.
         recipe: How.
-        teacher: A DSPy LM that answers examples and writes instructions; None: the program's own.
+        teacher: A DSPy LM that answers examples and writes instructions; None: the predictor's own.
         threads: Calls at once where the order does not matter, >= 1.
         earlier: What the program was compiled on before; None if it was not.
     """
@@ -66,9 +67,10 @@ class Job:
                 for name, split in self.labels.splits.items()
             },
             "index": index.info.corpus_hash,
-            "lm": policy.caller.lm.model,
+            "models": models_of(policy),
             "teacher": None if self.teacher is None else self.teacher.model,
-            "reply_schema": uses_schema(policy),
+            "reply_options": {name: reply_options(lm_of(policy, name)) for name in PREDICTORS},
+            "reply_schema": {name: uses_schema(policy, name) for name in PREDICTORS},
             "options": asdict(policy.options),
             "limits": asdict(self.program.limits),
             "state": {name: dump(name, getattr(policy, attribute)) for name, attribute in PREDICTORS.items()},
@@ -145,43 +147,24 @@ def compile_program(job: Job, work: Path, listener: Listener | None = None) -> C
 
 def estimate_of(job: Job) -> Estimate:
     """What the job costs at most; see `Estimate`."""
-    predictors = {name: getattr(policy_of(job.program), PREDICTORS[name]) for name in job.recipe.predictors}
-    return estimate(predictors, job.labels.splits, job.recipe)
-
-
-def policy_of(program: IterativeQA) -> LMPolicy:
-    """The LM policy of a program.
-
-    Raises:
-        BadInput: It has another one, or no LM of its own.
-    """
-    policy = program.policy
-    if not isinstance(policy, LMPolicy) or policy.caller.lm is None:
-        raise BadInput("only a program whose LM policy has its LM can be compiled: LMPolicy(lm=...)")
-    return policy
-
-
-def index_of(program: IterativeQA) -> BM25Index:
-    """The index of a program.
-
-    Raises:
-        BadInput: It searches something else.
-    """
-    if not isinstance(program.retriever, BM25Index):
-        raise BadInput("labels and queries are scored on a BM25Index: give one as retriever")
-    return program.retriever
-
-
-def uses_schema(policy: LMPolicy) -> bool:
-    """Whether replies are asked for under a JSON schema."""
-    caller = policy.caller
-    return bool(caller.lm.supports_response_schema) if caller.schema is None else caller.schema
+    policy = policy_of(job.program)
+    predictors = {name: getattr(policy, PREDICTORS[name]) for name in job.recipe.predictors}
+    own = models_of(policy)
+    teacher = own if job.teacher is None else dict.fromkeys(own, str(job.teacher.model))
+    lms = [lm for lm in (policy.caller.lm, policy.decide_lm, policy.answer_lm, job.teacher) if lm is not None]
+    prices = {str(lm.model): price_of(lm, job.program.prices) for lm in lms}
+    return estimate(predictors, job.labels.splits, job.recipe, Models(own, teacher, prices))
 
 
 def _check(job: Job) -> None:
     policy = policy_of(job.program)
     index_of(job.program)
     for name in job.recipe.predictors:
+        if name not in asked_of(asdict(policy.options)):
+            raise BadInput(
+                f"predictor {name!r} is never asked by this program, which leaves its work to code (--prune code, "
+                "--search walk): leave it out of --predictors"
+            )
         if name not in job.labels.splits:
             raise BadInput(f"there are no labels for predictor {name!r}; make them with make_labels")
         length = len(getattr(policy, PREDICTORS[name]).signature.instructions)
@@ -199,22 +182,19 @@ class _Run:
         self._job, self._bench, self._expected, self._listener = job, bench, expected, listener
         self._stage = ""
         self._policy = policy_of(job.program)
-        self._schema = uses_schema(self._policy)
         self._book = ReplyBook(bench.replies, self._tell)
-        self._lm = RecordedLM(self._policy.caller.lm, self._book)
-        self._teacher = self._lm if job.teacher is None else RecordedLM(job.teacher, self._book)
+        self._recorded = with_lms(self._policy, lambda lm: RecordedLM(lm, self._book))
+        self._teacher = None if job.teacher is None else RecordedLM(job.teacher, self._book)
         labels = (label for split in job.labels.splits.values() for side in _sides(split) for label in side)
         self._marker = Marker({label.id: label for label in labels}, index_of(job.program))
 
     def compiled(self) -> Compiled:
-        policy = self._policy.like(self._policy.caller.lm)
-        for attribute in PREDICTORS.values():
-            setattr(policy, attribute, getattr(self._policy, attribute).deepcopy())
+        policy = with_lms(self._policy, lambda lm: lm)
         done = {name: self._predictor(name) for name in self._job.recipe.predictors}
         scores: dict[str, Any] = {name: value["scores"] for name, value in done.items()}
         kept = {name: value["state"] for name, value in done.items() if value["scores"]["kept"]}
-        if self._job.recipe.joint:
-            with self._at("joint"):
+        if self._job.recipe.joint and kept:  # else there is nothing to choose among
+            with self._at("joint", "decide"):
                 chosen, told = choose_jointly(self._loops(), kept)
             scores |= {name: _taken_back(scores[name]) for name in kept.keys() - chosen.keys()} | {"joint": told}
             kept = chosen
@@ -232,7 +212,8 @@ class _Run:
 
     def _compile(self, name: str) -> dict[str, Any]:
         split, recipe = self._job.labels.splits[name], self._job.recipe
-        student = Single(getattr(self._policy, PREDICTORS[name]).deepcopy(), schema=self._schema)
+        student = Single(getattr(self._policy, PREDICTORS[name]).deepcopy(), schema=uses_schema(self._policy, name))
+        lm = lm_of(self._recorded, name)
         before_calls = self._marker.calls.count
         task = Task(
             student=student.deepcopy(),
@@ -240,17 +221,17 @@ class _Run:
             marker=self._marker,
             recipe=recipe,
             plan=plan(recipe, len(split.train), len(split.val)),
-            lm=self._lm,
-            teacher=self._teacher,
+            lm=lm,
+            teacher=self._teacher or lm,
             score=self._score,
         )
-        with self._at(f"{name}: {recipe.name}"):
+        with self._at(f"{name}: {recipe.name}", name):
             made = OPTIMISERS[recipe.name](task)
-        with self._at(f"{name}: choosing"):
+        with self._at(f"{name}: choosing", name):
             val = {"before": self._score(student, split.val), "after": self._score(made, split.val)}
         kept = val["after"] > val["before"] and not _too_long(made, recipe)
         calls = self._marker.calls.count - before_calls
-        with self._at(f"{name}: measuring on dev"):
+        with self._at(f"{name}: measuring on dev", name):
             before = self._marks(student, split.dev)
             after = self._marks(made, split.dev) if kept else before
         scores = {"kept": kept, "val": val, "dev": changes_to_json(changes(before, after))}
@@ -266,13 +247,15 @@ class _Run:
         return marks_of(predictor, labels, self._marker, threads=self._job.threads)
 
     def _loops(self) -> Loops:
-        return Loops(self._job.program, self._job.data, self._job.labels.train_ids, self._job.recipe, self._lm)
+        job = self._job
+        return Loops(job.program, self._recorded, job.data, job.labels.train_ids, job.recipe, job.threads)
 
     @contextmanager
-    def _at(self, stage: str) -> Iterator[None]:
+    def _at(self, stage: str, predictor: str) -> Iterator[None]:
+        """A stage, in which the model of a predictor answers."""
         self._stage = stage
         self._tell()
-        with dspy.context(lm=self._lm):
+        with dspy.context(lm=lm_of(self._recorded, predictor)):
             yield
 
     def _tell(self) -> None:

@@ -19,16 +19,17 @@ from hopstop.eval.compilation import COMPILATION, Compilation, write_compilation
 from hopstop.eval.datasets import check_supports, read_questions
 from hopstop.eval.folder import BATCHES
 from hopstop.eval.questions import Dataset
-from hopstop.optimize.build import make_lm, make_program, resolve
+from hopstop.optimize.build import make_lm, make_program, resolve, servers
 from hopstop.optimize.compile import Compiled, Job, Listener, Progress, compile_program, estimate_of
 from hopstop.optimize.labels import Amount, make_labels, refuse_overlap
 from hopstop.optimize.material import Material, Selection, gather
 from hopstop.optimize.options import Choice
 from hopstop.optimize.recipes import Recipe
+from hopstop.optimize.tiers import asked_of, models_of, policy_of
 from hopstop.optimize.workbench import Workbench, digest
 from hopstop.program import artifact
 from hopstop.program.artifact_folder import read_version
-from hopstop.program.errors import BadDataset
+from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.manifest import Training, json_bytes
 from hopstop.program.records import Usage
 from hopstop.program.secrets import refuse_secrets
@@ -48,6 +49,7 @@ class Order:
         choice: The program to start from, and its model.
         teacher: The model that answers examples and writes instructions; None: the same.
         recipe: How.
+        named: Whether the user has named its predictors; else those are compiled that the program asks.
         amount: How many labels.
         threads: Calls at once where the order does not matter, >= 1.
     """
@@ -60,6 +62,7 @@ class Order:
     teacher: Choice | None
     recipe: Recipe
     amount: Amount
+    named: bool = True
     threads: int = 1
 
 
@@ -68,24 +71,30 @@ def prepare(order: Order) -> Job:
 
     Raises:
         BadDataset: The questions make no labels, or are also evaluated on.
-        BadInput: See `make_labels` and `make_program`.
+        BadInput: See `make_labels` and `make_program`; or the program has no model.
     """
+    choice, recipe = resolve(order.choice), order.recipe
+    start = None if choice.artifact is None else read_version(choice.artifact).manifest
+    if choice.policy != "lm":
+        raise BadInput(
+            f"{choice.artifact}: its policy is {choice.policy}, which has no prompts to compile; hopstop calibrate "
+            "fits it"
+        )
+    if not order.named:
+        recipe = replace(recipe, predictors=asked_of({**(start.options if start else {}), **choice.options}))
     first = gather(order.questions[0], Selection(), corpus=order.corpus, folder=order.index)
     data = _with_twins(first, order.questions[1:])
-    labels = make_labels(data, first.index, order.amount, predictors=order.recipe.predictors)
+    labels = make_labels(data, first.index, order.amount, predictors=recipe.predictors)
     held_out = {item.id for path in order.held_out for item in read_questions(path).questions}
     refuse_overlap((*labels.train_ids, *labels.dev_ids), held_out)
-    program = make_program(resolve(order.choice), first.index)
-    teacher = None if order.teacher is None else make_lm(order.teacher)
-    start = order.choice.artifact
     return Job(
-        program=program,
+        program=make_program(choice, first.index),
         data=data,
         labels=labels,
-        recipe=order.recipe,
-        teacher=teacher,
+        recipe=recipe,
+        teacher=None if order.teacher is None else make_lm(order.teacher),
         threads=order.threads,
-        earlier=None if start is None else read_version(start).manifest.training,
+        earlier=None if start is None else start.training,
     )
 
 
@@ -107,8 +116,8 @@ def _with_twins(first: Material, others: Sequence[Path]) -> Dataset:
 
 def default_work(order: Order, job: Job, name: str) -> Path:
     """A folder below `runs` that only the same compile gets again."""
-    teacher = order.teacher.api_base if order.teacher else None
-    key = digest(job.describe(), order.choice.api_base, teacher)
+    teacher = servers(order.teacher) if order.teacher else ""
+    key = digest(job.describe(), servers(resolve(order.choice)), teacher)
     return Path("runs") / f"compile-{name}-{key}"
 
 
@@ -182,7 +191,11 @@ def note(job: Job, compiled: Compiled, folder: Path, work: Path) -> None:
         for measure, change in told.get("dev", {}).items()
     }
     made = Compilation(
-        recipe={**asdict(job.recipe), "teacher": None if job.teacher is None else job.teacher.model},
+        recipe={
+            **asdict(job.recipe),
+            "teacher": None if job.teacher is None else job.teacher.model,
+            "models": models_of(policy_of(job.program)),
+        },
         data={
             "name": job.data.name,
             "hash": job.data.hash,
@@ -216,18 +229,23 @@ def document(job: Job, compiled: Compiled, folder: Path, work: Path) -> dict[str
     """The report as a JSON object.
 
     Returns:
-        artifact, work, recipe, labels, scores (see `Compiled`), and cost: estimate, used (by the whole job), paid (in
-        this run), metric_calls.
+        artifact, work, recipe, models (by predictor), labels, scores (see `Compiled`), and cost: estimate (calls and
+        tokens, also by model), used (by the whole job), paid (in this run), metric_calls.
     """
     expected = estimate_of(job)
     return {
         "artifact": str(folder),
         "work": str(work),
         "recipe": asdict(job.recipe),
+        "models": models_of(policy_of(job.program)),
         "labels": counts(job),
         "scores": dict(compiled.scores),
         "cost": {
-            "estimate": {"calls": expected.calls, "tokens": expected.tokens},
+            "estimate": {
+                "calls": expected.calls,
+                "tokens": expected.tokens,
+                "models": {name: asdict(share) for name, share in expected.by_model.items()},
+            },
             "used": _spent(compiled.used),
             "paid": _spent(compiled.paid),
             "metric_calls": compiled.metric_calls,

@@ -7,10 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import dspy
+
+from hopstop.eval.batch_threads import together
 from hopstop.eval.questions import Dataset, Question
 from hopstop.eval.score import score
 from hopstop.optimize.cases import PREDICTORS
+from hopstop.optimize.measure import side_by_side
 from hopstop.optimize.recipes import Recipe
+from hopstop.optimize.tiers import with_lms
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 
@@ -23,17 +28,19 @@ class Loops:
 
     Attributes:
         program: As it was before the compile.
+        policy: Its policy, with the LMs that answer.
         data: Questions.
         train_ids: Those that predictors learned from; whole loops are run on some of them.
         recipe: How many, and what cost weighs.
-        lm: Answers.
+        threads: Questions in work at once, >= 1; more where their calls wait for one batch.
     """
 
     program: IterativeQA
+    policy: LMPolicy
     data: Dataset
     train_ids: tuple[str, ...]
     recipe: Recipe
-    lm: Any
+    threads: int = 1
 
     def questions(self) -> list[Question]:
         """The questions that are asked, unanswerable ones included; the same for the same seed."""
@@ -48,17 +55,15 @@ class Loops:
         proven is 1 for a right answer with every gold passage quoted, and for an unanswerable question that was not
         answered; the cost is the tokens used, as a share of the token limit, times the weight of the recipe.
         """
-        before = self.program.policy
-        if not isinstance(before, LMPolicy):
-            return 0.0
-        policy = before.like(self.lm)
-        for name, attribute in PREDICTORS.items():
-            setattr(policy, attribute, getattr(before, attribute).deepcopy())
-            if name in states:
-                getattr(policy, attribute).load_state(states[name])
-        limits = replace(self.program.limits, max_seconds=NO_CLOCK)
-        loop = IterativeQA(self.program.retriever, policy, limits, guards=self.program.guards)
-        values = [self._value(loop, question) for question in self.questions()]
+        policy = with_lms(self.policy, lambda lm: lm)
+        for name, state in states.items():
+            getattr(policy, PREDICTORS[name]).load_state(state)
+        loop = self.program.like(policy=policy, limits=replace(self.program.limits, max_seconds=NO_CLOCK))
+        loop.budget = loop.tracer = None  # a kept reply must not count again, nor look like a question of a user
+        asked = self.questions()
+        # With DSPy's trace the loop would prune and rewrite in turn: one batch more a round.
+        with dspy.context(trace=None), together(len(asked), self.threads) as at_once:
+            values = list(side_by_side(lambda question: self._value(loop, question), asked, at_once))
         return sum(values) / len(values) if values else 0.0
 
     def _value(self, loop: IterativeQA, question: Question) -> float:

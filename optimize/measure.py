@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from hopstop.eval.batch_threads import loop_of_together, together
 from hopstop.eval.stats import bootstrap_interval
 from hopstop.optimize.cases import Label
 from hopstop.optimize.predictor_metrics import Mark, Marker
 from hopstop.optimize.single import Single
+
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 def marks_of(predictor: Single, labels: Sequence[Label], marker: Marker, *, threads: int = 1) -> tuple[Mark, ...]:
@@ -32,15 +35,17 @@ def marks_of(predictor: Single, labels: Sequence[Label], marker: Marker, *, thre
         return marker.mark(label, predictor(**{name: label.fields[name] for name in label.inputs}))
 
     with together(len(labels), threads) as at_once:
-        if at_once == 1:
-            return tuple(map(one, labels))
-        return tuple(_side_by_side(one, labels, at_once))
+        return tuple(side_by_side(one, labels, at_once))
 
 
-def _side_by_side(one: Callable[[Label], Mark], labels: Sequence[Label], threads: int) -> Iterator[Mark]:
+def side_by_side(one: Callable[[T], R], items: Sequence[T], threads: int) -> Iterator[R]:
+    """Call for each item, in threads under copies of this context; results in the order of the items."""
+    if threads == 1:
+        yield from map(one, items)
+        return
     pool = ThreadPoolExecutor(threads, thread_name_prefix="hopstop-compile")
     try:
-        tasks = [pool.submit(copy_context().run, one, label) for label in labels]
+        tasks = [pool.submit(copy_context().run, one, item) for item in items]
         yield from (task.result() for task in tasks)
     finally:
         pool.shutdown(wait=loop_of_together() is None, cancel_futures=True)  # for a batch they may wait a day

@@ -38,7 +38,7 @@ class Choice:
         policy: "offline" or "lm"; of a compiled program its own.
         lm: DSPy's name of the model; empty for the offline policy.
         artifact: Folder of a compiled program; None: the program as it is delivered.
-        api_base: Address of a server of one's own; None for the provider's.
+        api_base: Address of a server of one's own, for models of the provider of `lm`; None for the provider's.
         max_reply_tokens: Tokens of one reply of the model, >= 1.
         decide_lm: Name of another model for Decide; empty: the same for all.
         answer_lm: Name of a model that reads once more what another would answer; empty: none.
@@ -163,10 +163,13 @@ def _policy_options() -> tuple[Callable[[Command], Command], ...]:
             "--artifact",
             metavar="DIR",
             type=click.Path(path_type=Path),
-            help="A compiled program, e.g. artifacts/NAME/v001; its model is used unless --lm names another.",
+            help="A compiled program, e.g. artifacts/NAME/v001; its models are used unless --lm names another.",
         ),
         click.option(
-            "--api-base", metavar="URL", help="Address of a server of your own, e.g. http://localhost:8000/v1."
+            "--api-base",
+            metavar="URL",
+            help="Address of a server of your own, e.g. http://localhost:8000/v1; also for --decide-lm and --answer-lm "
+            "where they are of the same provider as --lm.",
         ),
         click.option(
             "--max-reply-tokens",

@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from hopstop.eval.folder import read_json, write_json
+from hopstop.eval.folder import difference, read_json, write_json
 from hopstop.program.errors import BadInput
 
 JOB, REPLIES = "job.json", "replies.jsonl"
@@ -37,9 +37,8 @@ class Workbench:
         except OSError as error:
             raise BadInput(f"{folder}: cannot be written ({error.strerror}); {_AGAIN}") from error
         found = read_json(folder / JOB, _AGAIN)
-        differing = sorted(key for key in {*found, *wanted} if found.get(key) != wanted.get(key))
-        if differing:
-            raise BadInput(f"{folder}: holds another compile, which differs in {differing[0]!r}; {_AGAIN}")
+        if other := difference(found, wanted):
+            raise BadInput(f"{folder}: holds another compile, which differs in {other}; {_AGAIN}")
 
     @property
     def replies(self) -> Path:

@@ -107,7 +107,8 @@ def load(
     Args:
         folder: Of the version, e.g. "artifacts/offline/v001".
         retriever: Where to search; its analyzer must be the one that the program was compiled with.
-        lm: A DSPy LM; None uses the one that the app has configured. The offline policy asks none.
+        lm: A DSPy LM; None uses the one that the app has configured. The offline policy asks none. If the manifest
+            names a decide_lm or answer_lm, hand those to `program.policy.route`; without that this one does all.
         fallback: See IterativeQA.
         schema: See LMPolicy; None takes what the program was compiled with.
 
@@ -153,10 +154,16 @@ def _about(program: IterativeQA, state: Mapping[str, Any]) -> Manifest:
         about,
         policy=LM,
         lm=None if model == "none" else model,
+        decide_lm=None if (decides := _name(policy.decide_lm)) == model else decides,
+        answer_lm=_name(policy.answer_lm),
         reply_schema=policy.caller.schema,
         options=asdict(policy.options),
         predictors=_fields(predictors(policy)),
     )
+
+
+def _name(lm: Any) -> str | None:  # noqa: ANN401
+    return None if lm is None else str(lm.model)
 
 
 def _files(manifest: Manifest, state: Mapping[str, Any]) -> Files:
@@ -185,7 +192,8 @@ def _state(policy: Policy) -> dict[str, Any]:
 def _models(policy: Policy) -> list[Any]:
     if not isinstance(policy, LMPolicy):
         return []
-    return [policy.caller.lm, dspy.settings.lm, *(predictor.lm for predictor in predictors(policy).values())]
+    lms = (policy.caller.lm, policy.decide_lm, policy.answer_lm, dspy.settings.lm)
+    return [*lms, *(predictor.lm for predictor in predictors(policy).values())]
 
 
 def _fields(named: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from hopstop.program.artifact_view import Description, Prompt, describe, flat, one_line, trained_on
-from hopstop.program.manifest import Manifest, PredictorFields
+from hopstop.program.manifest import TIERS, Manifest, PredictorFields
 
 Pairs = Mapping[str, tuple[Any, Any]]
-_ABOUT = ("policy", "lm", "reply_schema", "options", "analyzer", "origin", "hopstop", "dspy")
+_ABOUT = ("policy", "lm", *TIERS, "reply_schema", "options", "analyzer", "origin", "hopstop", "dspy")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +33,7 @@ class Changes:
     Attributes:
         before: Name and version of the first.
         after: Name and version of the second.
-        about: Policy, LM, analyzer, training data, origin, versions.
+        about: Policy, LMs, analyzer, training data, origin, versions.
         limits: Fields of `Limits`.
         guards: Fields of `Guards`.
         scores: Measures on dev.

@@ -9,7 +9,7 @@ from typing import Any
 
 from hopstop.program.artifact_folder import Stored, read_version
 from hopstop.program.errors import ArtifactMismatch
-from hopstop.program.manifest import Manifest
+from hopstop.program.manifest import TIERS, Manifest
 from hopstop.program.prompt_state import check_prompt
 
 
@@ -124,7 +124,10 @@ def trained_on(manifest: Manifest) -> str | None:
 
 
 def _head(manifest: Manifest) -> Iterator[str]:
-    yield f"{manifest.name} {manifest.version}: policy {manifest.policy}" + (f", {manifest.lm}" if manifest.lm else "")
+    models = "".join(
+        f", {name}" for name in (manifest.lm, *(f"{key} {model}" for key, model in manifest.tiers.items())) if name
+    )
+    yield f"{manifest.name} {manifest.version}: policy {manifest.policy}{models}"
     yield f"saved by hopstop {manifest.hopstop}, dspy {manifest.dspy}"
     if manifest.training is not None:
         yield f"compiled on {trained_on(manifest)}"
@@ -147,6 +150,15 @@ def _row(value: object) -> str:
     return ", ".join(f"{key} {round(item, 4) if isinstance(item, float) else item}" for key, item in value.items())
 
 
+def _route(manifest: Manifest) -> Iterator[str]:
+    """How the models are set that the program has besides one for all."""
+    if manifest.tiers:
+        given = (
+            f'{name}=dspy.LM("{model}")' if (model := manifest.tiers.get(name)) else f"{name}=None" for name in TIERS
+        )
+        yield f"program.policy.route({', '.join(given)})"
+
+
 def readme(stored: Stored) -> str:
     """The page that lies in the folder: what this is, how it was made, how it is loaded."""
     manifest = stored.manifest
@@ -163,6 +175,7 @@ def readme(stored: Stored) -> str:
             "from hopstop.program import load",
             "",
             f'program = load("{place}", retriever=index{lm})',
+            *_route(manifest),
             "```",
             "",
             "````text",

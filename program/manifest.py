@@ -14,11 +14,16 @@ from hopstop.program.errors import ArtifactMismatch
 FORMAT = "hopstop-artifact"
 SCHEMA = 1  # raise it when a manifest of the old schema can no longer be read as it is; keep reading the old ones
 
+TIERS = ("decide_lm", "answer_lm")
+"""Fields that name a model beside `lm`; see `LMPolicy`."""
+
 _KINDS: dict[str, tuple[type, ...]] = {
     "name": (str,),
     "version": (str,),
     "policy": (str,),
     "lm": (str, NoneType),
+    "decide_lm": (str, NoneType),
+    "answer_lm": (str, NoneType),
     "reply_schema": (bool, NoneType),
     "options": (dict,),
     "predictors": (dict,),
@@ -89,6 +94,8 @@ class Manifest:
         version: "v001", "v002", ...
         policy: "offline" or "lm".
         lm: Name of the model that it was compiled with; None for the offline policy.
+        decide_lm: Of another one that Decide asked; None if there was none.
+        answer_lm: Of one that read once more before an answer; None if there was none.
         reply_schema: Whether replies were asked for under a JSON schema; None if DSPy's knowledge of the model decides.
         options: Fields of `LMOptions`; empty for the offline policy, and in manifests from before there were any.
         predictors: Fields of each predictor; empty for the offline policy.
@@ -107,6 +114,8 @@ class Manifest:
     version: str
     policy: str
     lm: str | None = None
+    decide_lm: str | None = None
+    answer_lm: str | None = None
     reply_schema: bool | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     predictors: Mapping[str, PredictorFields] = field(default_factory=dict)
@@ -121,8 +130,14 @@ class Manifest:
     state_sha256: str
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest as a JSON object."""
-        return {"format": FORMAT, "schema": SCHEMA, **asdict(self)}
+        """The manifest as a JSON object; tiers that it does not have are left out, as before there were any."""
+        known = {name: value for name, value in asdict(self).items() if name not in TIERS or value is not None}
+        return {"format": FORMAT, "schema": SCHEMA, **known}
+
+    @property
+    def tiers(self) -> dict[str, str]:
+        """The models besides `lm`: "decide_lm" or "answer_lm" -> name."""
+        return {name: value for name in TIERS if (value := getattr(self, name)) is not None}
 
     def digest(self) -> str:
         """SHA-256 of the manifest, which holds that of the state: one artifact, one digest."""
@@ -141,6 +156,7 @@ def manifest_from_json(value: object) -> Manifest:
     given = {
         "options": {},
         "guards": {},
+        **dict.fromkeys(TIERS),
         **{name: item for name, item in value.items() if name not in ("format", "schema")},
     }
     for name in sorted(_KINDS.keys() ^ given.keys()):

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from hopstop.optimize.compiling import Order
 
 _FILE, _WHOLE = click.Path(path_type=Path), click.IntRange(min=1)
+# As `recipes` has them, which takes a second to import.
+BUDGETS = {"labeled": 300, "bootstrap": 200, "mipro": 600, "gepa": 600}
+EXAMPLES, INSTRUCTION = 4, 4_000
+THREADS = 4  # as of an evaluation with a model: they wait for its replies
 JOINT_QUESTIONS = 20  # whole loops for each trial; fewer tell programs apart by luck only
 TEACHER_REPLY_TOKENS = 4000  # an instruction with the thoughts before it
 
@@ -39,10 +43,15 @@ def _data_options() -> tuple[Any, ...]:
             default=150,
             show_default=True,
             metavar="N",
-            help="Labels a predictor.",
+            help="Labels a predictor, to learn from and to choose by.",
         ),
         click.option(
-            "--dev", type=_WHOLE, default=60, show_default=True, metavar="N", help="Labels to measure on, besides."
+            "--dev",
+            type=_WHOLE,
+            default=60,
+            show_default=True,
+            metavar="N",
+            help="Labels a predictor, of other questions, to measure on.",
         ),
         click.option(
             "--quotes",
@@ -57,26 +66,73 @@ def _data_options() -> tuple[Any, ...]:
 def _recipe_options() -> tuple[Any, ...]:
     return (
         click.option(
-            "--recipe", type=click.Choice(["labeled", "bootstrap", "mipro", "gepa"]), required=True, help="How."
+            "--recipe", type=click.Choice([*BUDGETS]), required=True, help="How; see above. Try labeled first."
         ),
-        click.option("--predictors", metavar="A,B", help="Some of decide,rewrite,prune; by default all."),
         click.option(
-            "--teacher-lm", metavar="MODEL", help="Answers examples and writes instructions; by default --lm."
+            "--predictors", metavar="A,B", help="Some of decide,rewrite,prune; by default all that the program asks."
+        ),
+        click.option(
+            "--teacher-lm",
+            metavar="MODEL",
+            help="Answers examples and writes instructions; by default the model that the predictor asks.",
         ),
         click.option("--teacher-api-base", metavar="URL", help="Address of the teacher's server."),
+    )
+
+
+def _search_options() -> tuple[Any, ...]:
+    return (
         click.option(
-            "--budget", type=_WHOLE, metavar="N", help="Metric calls a predictor; by default the recipe's own."
+            "--budget",
+            type=_WHOLE,
+            metavar="N",
+            help="Answers scored for a predictor, those to measure on aside; by default "
+            + ", ".join(f"{budget} for {name}" for name, budget in BUDGETS.items())
+            + ".",
         ),
-        click.option("--examples", type=_WHOLE, metavar="N", help="Examples in one prompt, at most."),
-        click.option("--max-instruction", type=_WHOLE, metavar="N", help="Characters of an instruction, at most."),
+        click.option(
+            "--examples",
+            type=_WHOLE,
+            default=EXAMPLES,
+            show_default=True,
+            metavar="N",
+            help="Examples in one prompt, at most.",
+        ),
+        click.option(
+            "--max-instruction",
+            type=_WHOLE,
+            default=INSTRUCTION,
+            show_default=True,
+            metavar="N",
+            help="Characters of an instruction, at most: it is paid in every round.",
+        ),
         click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Of labels and search."),
-        click.option("--joint", is_flag=True, help="At the end, keep what makes whole loops better."),
+        click.option(
+            "--joint",
+            is_flag=True,
+            help="At the end, run whole loops on some of the questions, and keep what makes them better.",
+        ),
+        click.option(
+            "--joint-questions",
+            type=_WHOLE,
+            default=JOINT_QUESTIONS,
+            show_default=True,
+            metavar="N",
+            help="Of whole loops, with --joint.",
+        ),
     )
 
 
 def _work_options() -> tuple[Any, ...]:
     return (
-        click.option("--threads", type=_WHOLE, default=1, show_default=True, metavar="N", help="Calls at once."),
+        click.option(
+            "--threads",
+            type=_WHOLE,
+            default=THREADS,
+            show_default=True,
+            metavar="N",
+            help="Calls at once; 1 for a server that takes one at a time. The result is the same.",
+        ),
         click.option(
             "--out", type=_FILE, default=Path("artifacts"), show_default=True, metavar="DIR", help="Of all artifacts."
         ),
@@ -86,7 +142,8 @@ def _work_options() -> tuple[Any, ...]:
         click.option(
             "--batch",
             is_flag=True,
-            help="Mark labels in batches, at half the price; each can take up to a day. Needs --lm anthropic/...",
+            help="Mark labels, and run the loops of --joint, in batches, at half the price; each can take up to a day. "
+            "Needs --lm anthropic/...",
         ),
         click.option("--yes", is_flag=True, help="Do not ask before calls are made."),
         click.option("--track/--no-track", default=True, show_default=True, help="Log to MLflow."),
@@ -97,15 +154,16 @@ def _work_options() -> tuple[Any, ...]:
 @click.argument("questions", nargs=-1, required=True, type=_FILE)
 @with_options(_data_options())
 @policy_options
-@with_options((*_recipe_options(), *_work_options()))
+@with_options((*_recipe_options(), *_search_options(), *_work_options()))
 @json_option
 def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: ANN401 - the options above
     """Compile the prompts of Decide, Rewrite and Prune on files of labelled QUESTIONS.
 
     Labels are made from the gold passages, with hard negatives from the index. Each predictor is compiled on its own:
-    one call of the model for each label. Files after the first may be contrast sets. What it costs at most is shown
-    before; the result is measured on labels that nothing was chosen by. A stopped compile goes on where it was when
-    you run the same command again, and pays for no call twice.
+    one call for each label, of the model that it asks. Files after the first may be contrast sets. What it costs at
+    most is shown before; the result is measured on labels that nothing was chosen by, and a predictor that became no
+    better stays as it is. A stopped compile goes on where it was when you run the same command again, and pays for no
+    call twice.
 
     \b
     Recipes:
@@ -119,6 +177,8 @@ def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: AN
       hopstop compile dev.jsonl --corpus corpus.jsonl --lm openai/gpt-4o-mini --recipe labeled
       hopstop compile dev.jsonl --index my.index --lm openai/local --api-base http://localhost:8000/v1
           --recipe gepa --teacher-lm anthropic/claude-sonnet-4-6 --predictors decide
+      hopstop compile dev.jsonl --index my.index --recipe bootstrap --joint --batch
+          --lm anthropic/claude-haiku-4-5 --decide-lm anthropic/claude-sonnet-4-6
     """
     if given["corpus"] and given["index"]:
         raise click.UsageError("give --corpus or --index, not both")
@@ -126,7 +186,12 @@ def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: AN
         raise click.UsageError("a compile needs a model: give --lm MODEL, or --policy lm with LLM_MODEL set")
     if given["teacher_api_base"] and not given["teacher_lm"]:
         raise click.UsageError("--teacher-api-base needs --teacher-lm")
+    _compile(choice, given, as_json=as_json)
+
+
+def _compile(choice: Choice, given: Mapping[str, Any], *, as_json: bool) -> None:
     from hopstop.optimize import compiling
+    from hopstop.optimize.compile_table import planned
     from hopstop.optimize.evaluation import track
     from hopstop.optimize.show import stderr
 
@@ -135,13 +200,18 @@ def command(choice: Choice, *, as_json: bool, **given: Any) -> None:  # noqa: AN
         job = compiling.prepare(order)
     name = given["name"] or compiling.default_name(job)
     work = given["work"] or compiling.default_work(order, job, name)
-    _ask(job, work, sure=given["yes"])
+    for line in planned(job, work, batch=given["batch"]):
+        click.echo(line, err=True)
+    if not given["yes"]:
+        click.confirm("Go on? (--yes answers this)", abort=True, err=True)
     if given["fresh"]:
         compiling.clear(work, job)
     compiled = _in_batches(job, work) if given["batch"] else compiling.run(job, work)
     folder = compiling.save(job, compiled, given["out"], name)
     compiling.note(job, compiled, folder, work)
-    _print(compiling.document(job, compiled, folder, work), track(work) if given["track"] else None, as_json=as_json)
+    report = compiling.document(job, compiled, folder, work)
+    _print(report, track(work) if given["track"] else None, as_json=as_json)
+    _tell(report, given, as_json=as_json)
 
 
 def _order(choice: Choice, given: Mapping[str, Any]) -> Order:
@@ -154,7 +224,7 @@ def _order(choice: Choice, given: Mapping[str, Any]) -> Order:
     }
     if given["predictors"]:
         fields["predictors"] = tuple(part.strip() for part in given["predictors"].split(","))
-    joint = JOINT_QUESTIONS if given["joint"] else 0
+    joint = given["joint_questions"] if given["joint"] else 0
     teacher = None
     if given["teacher_lm"]:
         teacher = Choice(
@@ -172,6 +242,7 @@ def _order(choice: Choice, given: Mapping[str, Any]) -> Order:
         teacher=teacher,
         recipe=replace(RECIPES[given["recipe"]], joint=joint, **fields),
         amount=Amount(train=given["train"], dev=given["dev"], seed=given["seed"], by_label=given["quotes"] == "labels"),
+        named=bool(given["predictors"]),
         threads=given["threads"],
     )
 
@@ -181,40 +252,35 @@ def _in_batches(job: Job, work: Path) -> Compiled:
     from hopstop.optimize.batching import marking_in_batches
 
     if job.recipe.name != "labeled":
-        click.echo(f"Note: labels are marked in batches; the search of {job.recipe.name} calls live.", err=True)
-    with marking_in_batches(job, work) as batched:
-        return compiling.run(batched, work)
-
-
-def _ask(job: Job, work: Path, *, sure: bool) -> None:
-    from hopstop.optimize.compile import estimate_of
-    from hopstop.optimize.compiling import seen_before
-
-    expected = estimate_of(job)
-    parts = ", ".join(f"{name} {calls:,}" for name, calls in expected.by_predictor.items())
-    click.echo(f"At most {expected.calls:,} calls ({parts}), about {expected.tokens:,} tokens.", err=True)
-    click.echo(f"Replies are kept in {work}.", err=True)
-    if seen := seen_before(job):
         click.echo(
-            f"Note: {seen} of the {len(job.labels.dev_ids)} questions to measure on are among those that the program "
-            "was compiled on before; use the --train, --dev and --seed of then.",
+            f"Note: {job.recipe.name} looks for its prompts with live calls, one after the other, at the full price; "
+            "labels are marked in batches before and after.",
             err=True,
         )
-    if not sure:
-        click.confirm("Go on?", abort=True, err=True)
+    with marking_in_batches(job, work) as batched:
+        return compiling.run(batched, work)
 
 
 def _print(report: Mapping[str, Any], sent: Tracked | None, *, as_json: bool) -> None:
     if as_json:
         print_json(report)
     else:
-        from hopstop.optimize.compile_table import compile_table
+        from hopstop.optimize.compile_table import compile_table, cost_of
         from hopstop.optimize.show import stdout
 
         console = stdout()
         console.print(compile_table(report))
-        used, paid = report["cost"]["used"], report["cost"]["paid"]
-        console.print(f"{used['calls']:,} calls, {used['tokens']:,} tokens; in this run {paid['calls']:,} calls.")
+        console.print(cost_of(report))
         console.print(f"Artifact: {report['artifact']}", soft_wrap=True)
     if sent is not None:
         click.echo(f"MLflow: {sent.message}", err=as_json or sent.run_id is None)
+
+
+def _tell(report: Mapping[str, Any], given: Mapping[str, Any], *, as_json: bool) -> None:
+    from hopstop.optimize.compile_table import NOTHING_KEPT, kept, next_steps
+
+    if not kept(report):
+        click.echo(f"Note: {NOTHING_KEPT}.", err=True)
+    elif not as_json:
+        for step in next_steps(report, corpus=given["corpus"], index=given["index"]):
+            click.echo(step, err=True)

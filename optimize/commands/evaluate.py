@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from hopstop.optimize.options import (
 )
 
 if TYPE_CHECKING:
+    from hopstop.eval.system import System
     from hopstop.eval.tracking import Tracked
     from hopstop.optimize.batching import Batching
 
@@ -119,7 +120,7 @@ def _evaluate(given: _Given) -> None:
     program = make_program(choice, material.index, lm_of=batching.lm if batching else None)
     if given.budget_tokens or given.budget_usd:
         program.budget = Budget(max_tokens=given.budget_tokens, max_usd=given.budget_usd)
-    system, batch = make_system(choice, program), None
+    system, batch = _within_budget(make_system(choice, program), given), None
     if batching:
         system, batch = batching.evaluating(program, system, given.threads)
     k = choice.limits.get("max_read", BASELINE_K) if given.baseline else None
@@ -131,6 +132,12 @@ def _evaluate(given: _Given) -> None:
     _print(report, track(work.out) if given.track else None, as_json=given.as_json)
     if not report["metrics"]["n"]:
         raise click.ClickException(f"every question crashed; see {report['report']}")
+
+
+def _within_budget(system: System, given: _Given) -> System:
+    """With what all questions together may spend: it ends some that would go on with more."""
+    budget = {"budget_tokens": given.budget_tokens, "budget_usd": given.budget_usd}
+    return replace(system, limits={**system.limits, **{name: most for name, most in budget.items() if most}})
 
 
 def _batching(choice: Choice) -> Batching:
