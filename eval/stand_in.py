@@ -6,15 +6,17 @@ The story is made up. Its question takes two searches, the second of which depen
 from __future__ import annotations
 
 import json
-import multiprocessing
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any
 
-from hopstop.eval.fault_server import FaultServer, Reply
+import click
+
+from hopstop.eval.fault_server import Reply
 from hopstop.eval.prompt_meter import PromptMeter
+from hopstop.eval.quick_server import serve
 from hopstop.program.records import Limits, Passage
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def text_of(body: Mapping[str, Any]) -> str:
     if "query" in fields:
         return json.dumps({"query": "Heron reviewed"})
     if "ok" in fields:  # of a probe
-        return json.dumps({"ok": True})
+        return json.dumps({name: value for name, value in {"ok": True, "label": "P1"}.items() if name in fields})
     return json.dumps({name: ["P1"] if name == next(iter(fields)) else [] for name in fields})
 
 
@@ -74,24 +76,19 @@ def service(latency: float) -> Iterator[str]:
     Args:
         latency: Seconds that it takes for a call, >= 0.
     """
-    context = multiprocessing.get_context("spawn")
-    mine, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, latency), daemon=True)
-    process.start()
-    try:
-        yield mine.recv()
-    finally:
-        mine.send(None)
-        process.join()
+    command = [sys.executable, "-m", __spec__.name, str(latency)]  # no fork of this process, nor what it has loaded
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.stdin.close()  # which ends it
 
 
-def _serve(pipe: Connection, latency: float) -> None:
-    def answer(body: dict[str, Any], meter: PromptMeter) -> Reply:
-        return replace(reply(body, meter), silence=latency)
-
-    with FaultServer(answer, keep=False) as server:
-        pipe.send(server.url)
-        pipe.recv()
+def _serve(latency: float) -> None:
+    meter = PromptMeter()
+    serve(lambda body: reply(json.loads(body), meter).body, latency, click.echo, sys.stdin.read)
 
 
 def _decision(said: str) -> dict[str, Any]:
@@ -102,3 +99,7 @@ def _decision(said: str) -> dict[str, Any]:
     listed = REVIEWER in said
     shown = {**reviewer, "quote": SECOND, "need": "F2" if listed else REVIEWER}
     return {"needed": [shown] if listed else [fix, shown], "answer": ANSWER, "verdict": "STOP"}
+
+
+if __name__ == "__main__":
+    _serve(float(sys.argv[1]))

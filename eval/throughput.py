@@ -11,16 +11,17 @@ import asyncio
 import gc
 import json
 import math
+import os
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import anthropic
 import click
 import dspy
 
@@ -73,6 +74,19 @@ class Throughput:
     share_of_ideal: float
 
 
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a process holds.
+
+    Attributes:
+        questions: Asked so far.
+        bytes: In memory; at its highest where the system does not say what is held now.
+    """
+
+    questions: int
+    bytes: int
+
+
 def measure(work: Work) -> Throughput:
     """Do the work, and the same one at a time without latency."""
     alone = replace(work, in_flight=1, latency=0.0)
@@ -89,21 +103,19 @@ def measure(work: Work) -> Throughput:
     )
 
 
-def memory(questions: int, steps: int) -> list[int]:
-    """Bytes in memory of this process after each part of many questions, asked in threads.
+def memory(questions: int, every: int) -> Iterator[Memory]:
+    """Memory of this process while many questions are asked in threads.
 
     Args:
-        questions: In all.
-        steps: Parts, >= 1.
+        questions: In all, >= `every`.
+        every: Questions between two looks, >= 1.
     """
-    found = []
     with stand_in.service(0.0) as url, _lm(url) as lm, ThreadPoolExecutor(8) as pool:
         program = _program(lm)
-        for _ in range(steps):
-            list(pool.map(lambda _: _ask(program), range(questions // steps)))
+        for asked in range(every, questions + 1, every):
+            list(pool.map(lambda _: _ask(program), range(every)))
             gc.collect()
-            found.append(_resident())
-    return found
+            yield Memory(asked, _resident())
 
 
 def _timed(work: Work) -> tuple[float, float]:
@@ -139,11 +151,21 @@ async def _atimed(work: Work, url: str) -> tuple[float, float]:
 
 @contextmanager
 def _lm(url: str) -> Iterator[Any]:
-    client = anthropic.Anthropic(api_key="made-up", base_url=url)
-    lm = claude("claude-stand-in", client=client, schema=True, cache=False)
-    with dspy.context(disable_history=True):
+    with _environment(ANTHROPIC_API_KEY="made-up", ANTHROPIC_BASE_URL=url), dspy.context(disable_history=True):
+        lm = claude("claude-stand-in", schema=True, cache=False)  # with the clients that it makes itself
         yield lm
-    client.close()
+        lm.close()
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})
 
 
 def _program(lm: Any) -> IterativeQA:  # noqa: ANN401
@@ -174,16 +196,36 @@ def _resident() -> int:
 @click.option("--questions", type=click.IntRange(min=1), default=200, show_default=True)
 @click.option("--in-flight", type=click.IntRange(min=1), default=64, show_default=True)
 @click.option("--latency", type=click.FloatRange(min=0), default=0.05, show_default=True, help="Seconds of a call.")
-@click.option("--memory", "asked", type=click.IntRange(min=0), default=0, help="Ask so many questions for memory.")
-def main(questions: int, in_flight: int, latency: float, asked: int) -> None:
-    """Measure throughput with threads and on an event loop, and memory over many questions; print JSON."""
-    works = [
-        Work(questions=questions, in_flight=in_flight, latency=latency, asynchronous=kind) for kind in (False, True)
-    ]
-    told: dict[str, Any] = {"throughput": [asdict(measure(work)) for work in works]}
-    if asked:
-        told["memory_bytes"] = memory(asked, 10)
-    click.echo(json.dumps(told, indent=2))
+@click.option("--memory", "asked", type=click.IntRange(min=1), help="Ask so many questions for memory instead.")
+@click.option(
+    "--every", type=click.IntRange(min=1), default=500, show_default=True, help="Questions between two looks."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def main(questions: int, in_flight: int, latency: float, asked: int | None, every: int, as_json: bool) -> None:
+    """Measure throughput with threads and on an event loop, or memory over many questions."""
+    told: Iterator[Throughput | Memory]
+    if asked is not None:
+        told = memory(asked, min(every, asked))
+    else:
+        half = partial(Work, questions=questions, in_flight=in_flight, latency=latency)
+        told = (measure(half(asynchronous=kind)) for kind in (False, True))
+    if as_json:
+        name = "throughput" if asked is None else "memory"
+        click.echo(json.dumps({name: [asdict(item) for item in told]}, indent=2))
+        return
+    for item in told:
+        click.echo(_line(item))
+
+
+def _line(told: Throughput | Memory) -> str:
+    if isinstance(told, Memory):
+        return f"{told.questions:>6} questions {told.bytes / 2**20:8.1f} MiB"
+    work = told.work
+    return (
+        f"{'event loop' if work.asynchronous else 'threads':<10} {work.in_flight:>4} in flight: {told.seconds:6.2f} s, "
+        f"{told.share_of_ideal:4.2f} of the ideal ({told.latency_bound:.2f} s waiting, {told.cpu_bound:.2f} s CPU of "
+        f"one question at a time; {told.cpu_seconds:.2f} s CPU used)"
+    )
 
 
 if __name__ == "__main__":

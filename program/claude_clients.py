@@ -12,10 +12,12 @@ import anthropic
 from dspy import lm15
 
 from hopstop.program.claude_cache import Prefixes
+from hopstop.program.claude_connections import awaiting_http, blocking_http
 from hopstop.program.errors import BadInput
 
 _TO_ASYNC = "Async"
 _CREDENTIALS = ("api_key", "auth_token", "credentials")  # a client takes one of them
+_HTTP = {True: awaiting_http, False: blocking_http}  # by whether the client is asynchronous
 _NOT_COPIED = frozenset({"self", "http_client", "middleware", "max_retries", "open_telemetry", "timeout"})
 _KEPT_AS = {"default_headers": "_custom_headers", "default_query": "_custom_query", "region": "region"}
 NO_KEY = "no key for the API: set ANTHROPIC_API_KEY, or pass a client of the anthropic package"
@@ -97,7 +99,7 @@ class Clients:
     def _new(self, kind: str) -> Any:  # noqa: ANN401
         if self._lost:
             raise lm15.NotConfiguredError(LOST, provider="anthropic")
-        client = getattr(anthropic, kind)()
+        client = getattr(anthropic, kind)(http_client=_HTTP[kind.startswith(_TO_ASYNC)]())
         if not any(getattr(client, name, None) for name in _CREDENTIALS):
             raise lm15.NotConfiguredError(NO_KEY, provider="anthropic")
         return client
@@ -116,7 +118,7 @@ def counterpart(client: Any, *, same_kind: bool = False) -> Any:  # noqa: ANN401
     other = getattr(anthropic, name, None)
     if other is None:
         raise lm15.NotConfiguredError(f"the SDK has no {name}: pass both clients", provider="anthropic")
-    return other(**_settings(client, other))
+    return other(**_settings(client, other), http_client=_HTTP[name.startswith(_TO_ASYNC)]())
 
 
 def _settings(client: Any, kind: type) -> dict[str, Any]:  # noqa: ANN401

@@ -141,6 +141,11 @@ class _Engine:
 class ClaudeEngine(_Engine):
     """For threads: `dspy.LM(..., engine=...)`."""
 
+    @property
+    def ends_in_time(self) -> bool:
+        """See Gate.ends_in_time; an engine that sends otherwise may wait for something else."""
+        return type(self).send is ClaudeEngine.send
+
     def complete(self, request: lm15.Request) -> lm15.Response:
         """One call.
 

@@ -9,9 +9,13 @@ import dspy
 
 from hopstop.program.manifest import PredictorFields
 from hopstop.program.predictor_state import fields_of
-from hopstop.signatures.earlier import PruneInTwo, RewriteFaultsLast
+from hopstop.signatures.earlier import DecideQuestionFirst, PruneInTwo, PruneQuestionFirst, RewriteFaultsLast
 
-EARLIER: Mapping[str, tuple[type[dspy.Signature], ...]] = {"pruner": (PruneInTwo,), "rewriter": (RewriteFaultsLast,)}
+EARLIER: Mapping[str, tuple[type[dspy.Signature], ...]] = {
+    "decider": (DecideQuestionFirst,),
+    "pruner": (PruneInTwo, PruneQuestionFirst),
+    "rewriter": (RewriteFaultsLast,),
+}
 """Attribute of the LM policy -> signatures that it had."""
 
 

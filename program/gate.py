@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, Protocol, runtime_checkable
 
 import dspy
@@ -45,6 +45,10 @@ class Gate:
         lm: The LM as the app made it, which says how often to try and how long a reply may be.
         meter: Counts what is used.
         runtime: Of the run.
+
+    Attributes:
+        ends_in_time: Whether the engine of the LM keeps to `deadline.remaining()` by itself, whatever the server does,
+            and says so by an attribute of this name; the calls of any other one are waited for in a thread.
     """
 
     def __init__(self, lm: Any, meter: Meter, runtime: Runtime) -> None:  # noqa: ANN401 - a DSPy LM is untyped
@@ -53,6 +57,7 @@ class Gate:
         self._runtime = runtime
         self._tries = 1 + lm.num_retries if isinstance(lm, dspy.LM) else 1
         self._connects = isinstance(lm, dspy.LM) and isinstance(lm.engine, str)  # other engines refuse a timeout
+        self.ends_in_time = bool(getattr(getattr(lm, "engine", None), "ends_in_time", False))
         self._reply_key = "max_completion_tokens" if "max_completion_tokens" in lm.kwargs else "max_tokens"
 
     @property
@@ -174,7 +179,12 @@ def schema_bytes(options: Mapping[str, Any]) -> int:
     asked = options.get("response_format")
     if asked is None:
         return 0
-    return len(json.dumps(asked.model_json_schema() if hasattr(asked, "model_json_schema") else asked, default=str))
+    return _model_bytes(asked) if hasattr(asked, "model_json_schema") else len(json.dumps(asked, default=str))
+
+
+@lru_cache(maxsize=64)
+def _model_bytes(model: Any) -> int:  # noqa: ANN401 - a class of pydantic
+    return len(json.dumps(model.model_json_schema(), default=str))
 
 
 def gated(private: Any, gate: Gate) -> Any:  # noqa: ANN401
@@ -198,7 +208,7 @@ class _Gated:
                 with settled():
                     return call(**bounded)
 
-            return deadline.within(one, gate.allowance.at)
+            return one() if gate.ends_in_time else deadline.within(one, gate.allowance.at)
 
         return run_blocking(gate.through(send, messages or prompt, options))
 

@@ -205,12 +205,12 @@ def _hinted(state: State) -> str:
 def decide_inputs(state: State) -> dict[str, Any]:
     """The input fields of Decide."""
     return {
-        "question": state.question,
         "passages": context(state),
-        "facts": listing(state.facts),
         "queries": list(state.queries),
         "draft": state.draft,
         "objection": "\n".join(state.objections),
+        "question": state.question,
+        "facts": listing(state.facts),
     }
 
 
@@ -224,7 +224,7 @@ def decision_of(reply: Any) -> Decision:  # noqa: ANN401 - a DSPy prediction is 
 
 def prune_inputs(state: State, new: Sequence[Passage]) -> dict[str, Any]:
     """The input fields of Prune."""
-    return {"question": state.question, "facts": listing(state.facts), "passages": Reading(tuple(new)).text()}
+    return {"passages": Reading(tuple(new)).text(), "question": state.question, "facts": listing(state.facts)}
 
 
 def grades_of(reply: Any, new: Sequence[Passage]) -> dict[str, float]:  # noqa: ANN401

@@ -6,9 +6,17 @@ from collections.abc import Coroutine
 from typing import Any, Generic, TypeVar
 
 import dspy
+from dspy.dsp.utils.settings import main_thread_config
 
+_OF_THE_PROCESS = main_thread_config.get("trace")  # where DSPy keeps the last 10,000 calls that nobody has asked for
 T = TypeVar("T")
 U = TypeVar("U")
+
+
+def trace() -> list[Any] | None:
+    """DSPy's trace, if an optimiser or an app has set one; None instead of the one of the whole process."""
+    found: list[Any] | None = dspy.settings.trace
+    return None if found is _OF_THE_PROCESS else found
 
 
 class Pair(Generic[T, U]):
@@ -23,7 +31,7 @@ class Pair(Generic[T, U]):
     """
 
     def __init__(self, left: Coroutine[Any, Any, T], right: Coroutine[Any, Any, U]) -> None:
-        self._outer: list[Any] | None = dspy.settings.trace
+        self._outer = trace()
         self._traces: tuple[list[Any], list[Any]] = ([], [])
         self.left: Coroutine[Any, Any, T] = _apart(left, self._trace(0))
         self.right: Coroutine[Any, Any, U] = _apart(right, self._trace(1))

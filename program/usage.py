@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +37,26 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
-        costs = [cost for cost in (self.cost_usd, other.cost_usd) if cost is not None]
-        counts = {
-            item.name: getattr(self, item.name) + getattr(other, item.name)
-            for item in fields(self)
-            if item.name != "cost_usd"
-        }
-        return Usage(**counts, cost_usd=sum(costs) if costs else None)
+        if self.cost_usd is None or other.cost_usd is None:
+            cost = other.cost_usd if self.cost_usd is None else self.cost_usd
+        else:
+            cost = self.cost_usd + other.cost_usd
+        return self._with(other, 1, cost)
 
     def minus(self, earlier: Usage) -> Usage:
         """What was used since `earlier`, a total taken before this one."""
-        counts = {
-            item.name: getattr(self, item.name) - getattr(earlier, item.name)
-            for item in fields(self)
-            if item.name != "cost_usd"
-        }
         cost = None if self.cost_usd is None else self.cost_usd - (earlier.cost_usd or 0.0)
-        return Usage(**counts, cost_usd=cost)
+        return self._with(earlier, -1, cost)
+
+    def _with(self, other: Usage, sign: int, cost: float | None) -> Usage:
+        return Usage(  # name by name: it is made several times in each call
+            self.calls + sign * other.calls,
+            self.cached_calls + sign * other.cached_calls,
+            self.input_tokens + sign * other.input_tokens,
+            self.output_tokens + sign * other.output_tokens,
+            self.billed_tokens + sign * other.billed_tokens,
+            cost,
+            self.parse_failures + sign * other.parse_failures,
+            self.cache_read_tokens + sign * other.cache_read_tokens,
+            self.cache_write_tokens + sign * other.cache_write_tokens,
+        )

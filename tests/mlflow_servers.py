@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-DEADLINE = 90  # seconds until a server answers, on a machine that is busy
+DEADLINE = 240  # seconds until a server answers, on a machine that is busy
 
 
 @contextmanager

@@ -15,6 +15,7 @@ def test_waiting_for_the_service_is_shared_by_questions_in_flight(asynchronous: 
     assert found.cpu_seconds < 2.5 * found.cpu_bound
 
 
-def test_memory_is_told_for_each_part() -> None:
-    assert len(memory(8, 2)) == 2
-    assert min(memory(8, 2)) > 1_000_000
+def test_memory_is_told_after_each_part() -> None:
+    found = list(memory(8, 3))
+    assert [item.questions for item in found] == [3, 6]
+    assert min(item.bytes for item in found) > 1_000_000

@@ -49,7 +49,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "more predictors": (lambda m, s: m["predictors"].update(z=m["predictors"]["pruner"]), "'z' is unknown here"),
     "renamed field": (
         lambda m, s: m["predictors"]["pruner"]["inputs"][1].update(name="needs"),
-        r"'pruner', input field 2 is 'needs' \(str\) in the artifact, 'facts' \(str\) here",
+        r"'pruner', input field 2 is 'needs' \(str\) in the artifact, 'question' \(str\) here",
     ),
     "field of another type": (
         lambda m, s: m["predictors"]["pruner"]["outputs"][0].update(type="str"),
