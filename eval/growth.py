@@ -26,7 +26,6 @@ from hopstop.eval.questions import Question
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.corpus import read_corpus
 from hopstop.program.errors import HopstopError
-from hopstop.program.links import build_links
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
 from hopstop.program.records import Passage
@@ -44,23 +43,25 @@ class Growth:
     Attributes:
         factor: Copies of the corpus, the original included.
         passages: In all of them.
-        build_seconds: To build the index in memory, CPU time of one core.
-        links_seconds: The share of the links in it.
+        build_seconds: To build the index in memory, CPU time.
+        save_seconds: To write it to a folder, CPU time.
         index_bytes: Size of the saved folder.
         load_seconds: To open it by memory map, wall clock.
-        ms_p50: Median of one question, wall clock.
+        ms_p50: Median of one question, CPU time.
         ms_p95: 95th percentile of it.
-        peak_bytes: Memory of this process at its highest so far; of the largest factor, if they ascend.
+        corpus_peak_bytes: Memory of this process at its highest before the index is built: passages and program.
+        peak_bytes: The same after it was built; both are of the largest factor so far, if they ascend of this one.
     """
 
     factor: int
     passages: int
     build_seconds: float
-    links_seconds: float
+    save_seconds: float
     index_bytes: int
     load_seconds: float
     ms_p50: float
     ms_p95: float
+    corpus_peak_bytes: int
     peak_bytes: int
 
 
@@ -105,22 +106,23 @@ def measure(passages: Sequence[Passage], questions: Sequence[Question], factor: 
         BadCorpus: There is no passage with a word.
     """
     grown = list(copies(passages, factor))
+    before = _peak()
     start = time.process_time()
     index = BM25Index.build(grown)
-    build = time.process_time() - start
-    start = time.process_time()
-    build_links([index.at(place) for place in range(len(index))])
-    links = time.process_time() - start
+    build, peak = time.process_time() - start, _peak()
     with TemporaryDirectory() as folder:
         saved = Path(folder) / "index"
+        start = time.process_time()
         index.save(saved)
+        save = time.process_time() - start
         size = sum(path.stat().st_size for path in saved.rglob("*") if path.is_file())
+        del index
         begun = time.perf_counter()
         loaded = BM25Index.load(saved)
         load = time.perf_counter() - begun
         times = _times(loaded, questions)
     p50, p95 = (float(np.percentile(times, part)) for part in (50, 95))
-    return Growth(factor, len(grown), build, links, size, load, p50, p95, _peak())
+    return Growth(factor, len(grown), build, save, size, load, p50, p95, before, peak)
 
 
 def _times(index: BM25Index, questions: Sequence[Question]) -> list[float]:
@@ -128,7 +130,12 @@ def _times(index: BM25Index, questions: Sequence[Question]) -> list[float]:
     policy = OfflinePolicy(index)
     program = IterativeQA(index, policy, policy.limits)
     program(questions[0].question, groups=questions[0].groups)
-    return [program(item.question, groups=item.groups).seconds * 1000 for item in questions]
+    times = []
+    for item in questions:
+        start = time.process_time()
+        program(item.question, groups=item.groups)
+        times.append((time.process_time() - start) * 1000)
+    return times
 
 
 def _table(copy: int) -> dict[int, int]:

@@ -19,7 +19,7 @@ from hopstop.program.answering import Method, decide, pick
 from hopstop.program.candidates import Candidate, candidates
 from hopstop.program.chain import chain
 from hopstop.program.endings import Ending
-from hopstop.program.lines import local_weights
+from hopstop.program.lines import lines_of
 from hopstop.program.lists import Floats
 from hopstop.program.question_form import QuestionForm, question_form
 from hopstop.program.reach import against, best_ending, ends
@@ -73,8 +73,8 @@ def _moment(item: Item, form: QuestionForm, reading: Reading) -> Moment:
     question = item.question.question
     chained = chain(question, form, reading)
     known = chained is not None and bool(chained.draft)  # a chain of known relations goes first
-    found = candidates(question, form, local_weights(question, reading), reading)
-    return Moment(item, reading, () if known else ends(question, form, reading)[1], () if known else found)
+    lines = lines_of(question, reading)
+    return Moment(item, reading, () if known else ends(form, lines)[1], () if known else candidates(form, lines))
 
 
 def learn_answers(seen: Sequence[Moment], present: AnswerWeights) -> AnswerWeights:

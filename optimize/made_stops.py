@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hopstop.eval.questions import Question
 from hopstop.optimize.ideal import LIMITS, Reader
 from hopstop.optimize.negatives import Negatives, look_alike_names
+from hopstop.optimize.right_stops import right_stop
 from hopstop.optimize.steps import names as stands_in
 from hopstop.optimize.steps import steps_of
 from hopstop.program.bm25 import BM25Index
@@ -19,9 +20,11 @@ from hopstop.program.records import Claim, Decision, Passage
 from hopstop.program.sentences import sentence_spans
 from hopstop.program.text import content_words
 
-RIGHT = "right"
+RIGHT, UNSHOWN, LABELLED = "right", "unshown", "as labelled"
 KINDS: Mapping[str, str] = {
-    RIGHT: "every gold fact quoted, the gold answer",
+    RIGHT: "every gold fact quoted, the gold answer, which the quotes hold or from which it follows",
+    UNSHOWN: "the same, but the quotes do not hold it or a guessed one does not show its fact: the label is at fault",
+    LABELLED: "both of these, quoting the first labelled sentence, facts worded from words of question and passage",
     "look-alike": "the sentence of a look-alike quoted for a gold one, with its name as the answer",
     "turned": "the same after a round whose draft was right",
     "merged": "the answer joined from two names of the quoted passages",
@@ -30,7 +33,7 @@ KINDS: Mapping[str, str] = {
     "elsewhere": "every gold fact quoted, but a name of a passage that was not quoted as the answer",
     "vague": "every gold fact quoted, and the answer a kind",
 }
-"""Kind -> what it is; all but the first are wrong."""
+"""Kind -> what it is; see right_stops for the first three, the others are wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,20 @@ class StopMaker:
         return cls(index, Reader(question, steps), tuple(found[name] for name in ids))
 
     def make(self) -> Iterator[MadeStop]:
-        """The right STOP, and one wrong STOP of each kind that the question allows; none if a fact stands nowhere."""
+        """The right STOP, also as labelled, and one wrong STOP of each kind that the question allows.
+
+        None if a fact stands nowhere.
+        """
         state = self._state(self.gold)
-        right = self.reader.decide(state, by_label=False)
-        if not right.stop:
+        labelled = self.reader.decide(state, by_label=False)
+        if not labelled.stop:
             return
-        earlier = tuple(dict.fromkeys(step.result for step in self.reader.steps if step.result))
-        yield MadeStop(RIGHT, state, right, tuple(name for name in earlier if not self._is_right(name)))
+        found = dict.fromkeys(step.result for step in self.reader.steps if step.result)
+        earlier = tuple(name for name in found if not self._is_right(name))
+        made = right_stop(self.reader, state)
+        yield MadeStop(RIGHT if made.shown else UNSHOWN, state, made.decision, earlier)
+        yield MadeStop(LABELLED, state, labelled, earlier)
+        right = made.decision
         yield from self._answers(state, right)
         yield from self._look_alikes(right)
         yield from self._missing(right)

@@ -59,6 +59,7 @@ GUARD_TEXTS = {
     "vague_answer": 'an answer like "a person" is refused',
     "both_sides": "a comparison needs a quote for each side",
     "lone_derivation": "a new name that follows from one fact alone needs a quote",
+    "question_covered": "a STOP whose facts leave out much of the question is refused",
     "ask_again": "a STOP refused for its answer alone is asked once more in its round",
 }
 """Guard -> what it does, in words for a table."""

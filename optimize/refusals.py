@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -22,9 +22,12 @@ from hopstop.optimize.made_stops import KINDS, MadeStop, StopMaker
 from hopstop.optimize.material import Material, Selection, gather
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import HopstopError
+from hopstop.program.faults import Statistics
 from hopstop.program.guards import ALL_OFF, GUARDS, QUERY_GUARDS, Guards
 from hopstop.program.judge import judge, quote_contexts
 from hopstop.program.latch import latched
+from hopstop.program.question_covered import left_out, said_by
+from hopstop.program.records import Fact
 
 JUDGED = tuple(name for name in GUARDS if name not in (*QUERY_GUARDS, "ask_again"))
 THRESHOLDS, ANY, DEFAULTS = "thresholds", "any", "defaults"
@@ -59,20 +62,26 @@ def refusals(questions: Iterable[Question], index: BM25Index, guards: Guards | N
         for made in maker.make() if maker is not None else ():
             tally = found[made.kind]
             tally.n += 1
-            for name in refused_by(made, guards or Guards()):
+            for name in refused_by(made, guards or Guards(), index):
                 tally.refused[name] += 1
                 tally.examples.setdefault(name, []).append(question.id)
     return found
 
 
-def refused_by(made: MadeStop, guards: Guards) -> Iterator[str]:
-    """Who refuses a STOP, names in `COLUMNS`."""
+def refused_by(made: MadeStop, guards: Guards, statistics: Statistics) -> Iterator[str]:
+    """Who refuses a STOP, names in `COLUMNS`.
+
+    Args:
+        made: The STOP.
+        guards: Which are on.
+        statistics: Of the index.
+    """
     bare = judge(made.state.question, made.decision, (), made.state.reading, LIMITS, guards=ALL_OFF)
     found = set() if bare.accepted else {THRESHOLDS}
     for name in JUDGED if bare.accepted else ():
         alone = Guards(**{guard: guard == name for guard in GUARDS})
         told = judge(made.state.question, made.decision, (), made.state.reading, LIMITS, guards=alone)
-        if not told.accepted or (name == "latch" and _turned(made)):
+        if not told.accepted or (name in IN_THE_RUN and IN_THE_RUN[name](made, bare.facts, statistics)):
             found.add(name)
     if found & {THRESHOLDS, *(name for name in JUDGED if getattr(guards, name))}:
         found.add(DEFAULTS)
@@ -81,11 +90,23 @@ def refused_by(made: MadeStop, guards: Guards) -> Iterator[str]:
     yield from found
 
 
-def _turned(made: MadeStop) -> bool:
-    facts = judge(made.state.question, made.decision, (), made.state.reading, LIMITS, guards=ALL_OFF).facts
+def _turned(made: MadeStop, facts: Sequence[Fact], statistics: Statistics) -> bool:
     texts = [f"{passage.title}. {passage.text}" for passage in made.state.reading.passages]
     quotes = quote_contexts(facts, made.state.reading)
     return latched(made.before, made.decision.draft, quotes, texts) is not None
+
+
+def _leaves_out(made: MadeStop, facts: Sequence[Fact], statistics: Statistics) -> bool:
+    state = made.state
+    said = said_by(state.question, made.decision, facts, state.reading)
+    return bool(left_out(state.question, said, statistics, state.groups))
+
+
+IN_THE_RUN: Mapping[str, Callable[[MadeStop, Sequence[Fact], Statistics], bool]] = {
+    "latch": _turned,
+    "question_covered": _leaves_out,
+}
+"""Guards that need more than the judge knows, earlier drafts or the index, and which the run asks."""
 
 
 def as_text(name: str, found: Mapping[str, Tally]) -> str:

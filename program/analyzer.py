@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 
+import numpy as np
 from bm25s.stopwords import STOPWORDS_EN
 
 from hopstop.program.errors import AnalyzerMismatch, BadInput
+from hopstop.program.lists import Lists, bounds, small
 from hopstop.program.records import Passage
+from hopstop.program.word_table import Numbering
 
 ANALYZER_VERSION = 1  # raise it when equal settings give other tokens than before: old indexes must then be refused
 
@@ -138,30 +141,24 @@ class Analyzer:
 DEFAULT_ANALYZER = Analyzer()
 
 
-def numbered(
-    passages: Sequence[Passage], analyzer: Analyzer, title_weight: int
-) -> tuple[list[list[int]], dict[str, int]]:
-    """The tokens of each passage as numbers, and the number of each token, in alphabetical order.
+def numbered(passages: Iterable[Passage], analyzer: Analyzer, title_weight: int) -> tuple[Lists, list[str]]:
+    """The tokens of each passage as numbers, and the tokens, which are numbered in alphabetical order.
 
     Args:
         passages: What is indexed.
         analyzer: Turns their titles and texts into tokens.
         title_weight: How often the tokens of a title are counted.
     """
-    first: dict[str, int] = {}  # numbers in the order met, so that no token is kept more than once
-    met = [
-        array(
-            "l",
-            [
-                first.setdefault(token, len(first))
-                for token in (*analyzer.tokens(passage.title) * title_weight, *analyzer.tokens(passage.text))
-            ],
-        )
-        for passage in passages
-    ]
-    vocabulary = {token: number for number, token in enumerate(sorted(first))}
-    number_of = [vocabulary[token] for token in first]
-    return [[number_of[number] for number in document] for document in met], vocabulary
+    number, met, length = Numbering(), array("i"), array("i")
+    for passage in passages:
+        tokens = (*analyzer.tokens(passage.title) * title_weight, *analyzer.tokens(passage.text))
+        met.extend(map(number.__getitem__, tokens))
+        length.append(len(tokens))
+    words = list(number)
+    order = sorted(range(len(words)), key=words.__getitem__)
+    rank = np.empty(len(words), np.int32)
+    rank[order] = np.arange(len(words))
+    return Lists(small(bounds(np.array(length))), rank[np.array(met, np.int32)]), [words[place] for place in order]
 
 
 @lru_cache(maxsize=16)

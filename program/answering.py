@@ -8,7 +8,7 @@ name, date or number in them is the draft; that alone is a reason to stop only w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from math import exp
@@ -19,9 +19,9 @@ from hopstop.program.candidates import Candidate, candidates
 from hopstop.program.chain import Chained, chain
 from hopstop.program.comparison import compare
 from hopstop.program.gaps import in_order, uncovered
-from hopstop.program.lines import local_weights, ranked_lines, subject_of
+from hopstop.program.lines import Lines, lines_of, ranked_lines
 from hopstop.program.parallel import compare_ends
-from hopstop.program.profile import fold, profile, stems
+from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm, question_form
 from hopstop.program.reach import LIKELY, reach
 from hopstop.program.reading import Reading
@@ -47,6 +47,7 @@ def decide(
     *,
     weights: AnswerWeights = DEFAULT,
     methods: frozenset[Method] = ALL_METHODS,
+    lines: Lines | None = None,
 ) -> Decision:
     """Decide on the passages read so far.
 
@@ -56,45 +57,43 @@ def decide(
         known: The facts of earlier rounds; open ones are restated in the words of this round.
         weights: How possible answers are ranked, and when the best is a reason to stop.
         methods: Ways to an answer that are tried.
+        lines: What was made of these passages, or of the first of them, in an earlier round; see `lines_of`.
 
     Returns:
         The facts needed, quoted or open, the draft, and STOP if code could derive the answer or the draft stands out.
     """
     form = question_form(question)
+    lines = lines_of(question, reading, lines)
     if Method.COMPARISON in methods and form.sides and form.asks in (Asks.CHOICE, Asks.YES_NO):
         compared = compare(form, reading)
         if not compared.draft:
-            compared = compare_ends(question, form, reading, weights) or compared
+            compared = compare_ends(form, lines, weights) or compared
         return Decision(bool(compared.draft), _restated(compared.claims, known), compared.draft)
     chained = chain(question, form, reading) if Method.CHAIN in methods else None
     if chained is not None and chained.draft and not uncovered(question, form, chained.claims, reading):
         return Decision(True, _restated(chained.claims, known), chained.draft)
-    reached = reach(question, form, reading, weights) if Method.REACH in methods else None
+    reached = reach(form, lines, weights) if Method.REACH in methods else None
     if reached is not None and reached.sure:
         return Decision(True, _restated(reached.claims, known), reached.text)
     if reached is not None and reached.p >= LIKELY and chained is None:
         return Decision(False, _restated((*reached.claims, *reached.missing), known), reached.text)
-    return _ranked(question, form, reading, (chained, known, weights if Method.RANKED in methods else None))
+    return _ranked(form, lines, (chained, known, weights if Method.RANKED in methods else None))
 
 
 def _ranked(
-    question: str,
-    form: QuestionForm,
-    reading: Reading,
-    context: tuple[Chained | None, Sequence[Fact], AnswerWeights | None],
+    form: QuestionForm, lines: Lines, context: tuple[Chained | None, Sequence[Fact], AnswerWeights | None]
 ) -> Decision:
     chained, known, weights = context
-    stem_weights = local_weights(question, reading)
-    found = candidates(question, form, stem_weights, reading) if weights is not None else ()
+    found = candidates(form, lines) if weights is not None else ()
     best, probability = pick(found, (weights or DEFAULT).ranked)
     draft = best.text if best is not None and form.asks is not Asks.YES_NO else ""
-    claims, missing = _claims(question, best, stem_weights, reading)
+    claims, missing = _claims(best, lines)
     stop = (
         bool(draft)
         and not missing
         and weights is not None
         and probability >= weights.ranked_sure
-        and _is_new(best, form, reading)
+        and _is_new(best, form, lines)
     )
     if chained is not None and len(chained.claims) > 1 and not stop:
         claims = chained.claims  # steps followed by name say better what is open than words left over
@@ -115,7 +114,7 @@ def pick(found: Sequence[Candidate], weights: Sequence[float]) -> tuple[Candidat
     return found[at], 1 / sum(exp(score - top) for score, _ in scores.values())
 
 
-def _is_new(best: Candidate | None, form: QuestionForm, reading: Reading) -> bool:
+def _is_new(best: Candidate | None, form: QuestionForm, lines: Lines) -> bool:
     """Whether a candidate is the end of a way: not a name that the question has in part or that only links sentences.
 
     What both sentences name and a passage is about is no mere link: the question describes it twice.
@@ -125,29 +124,23 @@ def _is_new(best: Candidate | None, form: QuestionForm, reading: Reading) -> boo
     ):
         return False
     folded, partner = fold(best.text), best.line.partner
-    return (
-        partner is None
-        or folded not in fold(partner.sentence.text)
-        or any(fold(profile(passage).title) == folded for passage in reading.passages)
-    )
+    return partner is None or folded not in fold(partner.sentence.text) or folded in lines.about
 
 
-def _claims(
-    question: str, best: Candidate | None, weights: Mapping[str, float], reading: Reading
-) -> tuple[tuple[Claim, ...], bool]:
-    """The facts that the best line and its partner show, and the words of the question that neither speaks of."""
-    lines = ranked_lines(weights, reading, 1) if best is None else [best.line]
-    path = [item for line in lines for item in ((line.partner, line) if line.led_to else (line, line.partner)) if item]
+def _claims(best: Candidate | None, lines: Lines) -> tuple[tuple[Claim, ...], bool]:
+    """The facts that the best line and its partner show, and whether neither speaks of some word of the question."""
+    ranked = ranked_lines(lines, 1) if best is None else [best.line]
+    path = [item for line in ranked for item in ((line.partner, line) if line.led_to else (line, line.partner)) if item]
     claims: list[Claim] = []
-    left = set(weights)
+    left = sum(lines.bit.values())
     for line in path:
-        said = in_order(question, line.own & left)
+        said = in_order(lines.question, lines.stems(line.own & left))
         if said:
-            claims.append(Claim(f"{said} ({subject_of(line)})", line.passage.id, line.sentence.text))
-        left -= line.own
-    missing = in_order(question, left)
+            claims.append(Claim(f"{said} ({line.subject})", line.passage.id, line.sentence.text))
+        left &= ~line.own
+    missing = in_order(lines.question, lines.stems(left))
     if missing:
-        about = f" of {subject_of(path[-1])}" if path else ""
+        about = f" of {path[-1].subject}" if path else ""
         claims.append(Claim(f"{missing}{about}"))
     return tuple(claims), bool(missing)
 

@@ -29,10 +29,7 @@ class Asked:
     Attributes:
         bm25: P, score of each passage for the question; 0 for one that the user may not read.
         best: The highest of these scores.
-        passage_mask: P, the question's terms in each passage.
         mass: Summed idf of the question's terms, > 0.
-        named: K + 1, whether the question has the name; the last stands for "no title".
-        named_whole: K + 1, whether it has it outside of any longer name.
     """
 
     def __init__(self, index: LinkIndex, question: str, readable: Bools | None = None) -> None:
@@ -43,14 +40,17 @@ class Asked:
         self.index = index
         self.readable = readable
         self.bm25 = np.zeros(index.size, np.float32)
-        self.passage_mask = np.zeros(index.size, np.int64)
         self.mass = float(index.idf[telling].sum()) + 1e-9
         weights = index.idf[telling] / self.mass
         order = np.argsort(telling)
         self._terms, self._weights = np.array(telling, np.int64)[order], weights[order]
         self._bit = {term: 1 << place for place, term in enumerate(telling)}
         self._tables = _share_tables(weights)
-        self._unit_mask = np.zeros(len(index.unit_passage), np.int64)
+        narrow = np.min_scalar_type(
+            (1 << len(telling)) - 1
+        )  # most questions need 16 bits: what a page holds counts here
+        self._passage_mask = np.zeros(index.size, narrow)
+        self._unit_mask = np.zeros(len(index.unit_passage), narrow)
         self._score(found)
         self.best = float(self.bm25.max(initial=0))
         self._find_names(terms)
@@ -58,10 +58,10 @@ class Asked:
     def _score(self, terms: Sequence[int]) -> None:
         postings = self.index.postings
         for term in terms:
-            passages = postings.of(term)
+            passages = postings.of(term).astype(np.intp)  # once, and not each time that they point into an array
             self.bm25[passages] += self.index.impact[postings.start[term] : postings.start[term + 1]]
             if term in self._bit:
-                self.passage_mask[passages] |= self._bit[term]
+                self._passage_mask[passages] |= self._bit[term]
                 self._unit_mask[self.index.term_units.of(term)] |= self._bit[term]
         if self.readable is not None:
             self.bm25[~self.readable] = 0
@@ -69,10 +69,16 @@ class Asked:
     def _find_names(self, terms: Sequence[str]) -> None:
         spans = self.index.names_in(terms)
         whole = [n for s, e, n in spans if not any(a <= s and e <= b and (a, b) != (s, e) for a, b, _ in spans)]
-        self.named = np.zeros(len(self.index.names) + 1, np.bool_)
-        self.named[[name for _, _, name in spans]] = True
-        self.named_whole = np.zeros(len(self.index.names) + 1, np.bool_)
-        self.named_whole[whole] = True
+        self._named = np.unique(np.array([name for _, _, name in spans], np.int64))
+        self._named_whole = np.unique(np.array(whole, np.int64))
+
+    def named(self, names: Ints) -> Bools:
+        """Whether the question has each of these names; -1 stands for "no title"."""
+        return _among(names, self._named)
+
+    def named_whole(self, names: Ints) -> Bools:
+        """Whether it has them outside of any longer name."""
+        return _among(names, self._named_whole)
 
     def share(self, masks: Ints) -> Floats:
         """Share of the question's idf that the terms in each mask make up, in [0, 1]."""
@@ -90,22 +96,35 @@ class Asked:
         return np.where(self._terms[at] == terms, self._weights[at], 0.0)
 
     def unit_masks(self, units: Ints) -> Ints:
-        """The question's terms in each of these units."""
-        masks: Ints = self._unit_mask[units]
-        return masks
+        """The question's terms in each of these units, a bit each."""
+        return self._unit_mask[units].astype(np.int64)
+
+    def passage_masks(self, passages: Ints) -> Ints:
+        """The question's terms in each of these passages, a bit each."""
+        return self._passage_mask[passages].astype(np.int64)
 
     def title_share(self, passages: Ints) -> Floats:
         """Share of the question's idf in the passage's title, if the question has it word for word; else 0."""
         name = self.index.titled[passages]
-        asked = np.flatnonzero(self.named[name])
+        asked = np.flatnonzero(self.named(name))
         share = np.zeros(len(name))
         share[asked] = np.minimum(self.index.name_mass[name[asked]] / self.mass, 1)
         return share
 
     def unmet(self, words: Sequence[str], folded: Sequence[str], mask: int) -> list[str]:
         """The content words of the question whose terms are not in a mask."""
-        numbers = [self.index.term(word) for word in folded]
-        return [word for word, t in zip(words, numbers, strict=True) if self._bit.get(t, 0) & ~mask]
+        return [word for word, term in zip(words, folded, strict=True) if self._bit_of(term) & ~mask]
+
+    def _bit_of(self, term: str) -> int:
+        return self._bit.get(self.index.term(term), 0)
+
+
+def _among(numbers: Ints, few: Ints) -> Bools:
+    """Which numbers are among a few that ascend."""
+    if not len(few):
+        return np.zeros(len(numbers), np.bool_)
+    among: Bools = few[np.minimum(np.searchsorted(few, numbers), len(few) - 1)] == numbers
+    return among
 
 
 def _share_tables(weights: Floats) -> list[Floats]:

@@ -22,6 +22,7 @@ from hopstop.program.index_folder import AGAIN, IndexInfo, read_manifest, replac
 from hopstop.program.links import LinkIndex, build_links
 from hopstop.program.passage_file import PassageFile, passage_line, write_passages
 from hopstop.program.records import NO_GROUPS, Hit, Passage
+from hopstop.program.token_weights import TokenWeights
 
 GROUPS = "groups.json"
 NUMBA_FROM = 200_000  # passages; below, numba's compilation (1 to 2 s) costs more than its 0.2 ms a query wins back
@@ -46,7 +47,7 @@ class BM25Index:
     def __init__(
         self,
         passages: Sequence[Passage],
-        engine: bm25s.BM25,
+        weights: TokenWeights,
         links: LinkIndex,
         groups: Mapping[str, npt.ArrayLike],
         info: IndexInfo,
@@ -55,14 +56,14 @@ class BM25Index:
         self.links = links
         self.analyzer = Analyzer.from_settings(info.analyzer)
         self._passages = passages
-        self._engine = engine
+        self._weights = weights
         self._groups = {name: np.asarray(positions, dtype=np.int64) for name, positions in groups.items()}
         self._public = np.ones(len(passages), dtype=np.bool_)
         for positions in self._groups.values():
             self._public[positions] = False
         self._mask_of = lru_cache(maxsize=MASKS_KEPT)(self._make_mask)
         if len(passages) >= NUMBA_FROM and bm25s.NUMBA_AVAILABLE:
-            engine.activate_numba_scorer()
+            weights.compiled()
 
     @classmethod
     def build(
@@ -86,12 +87,12 @@ class BM25Index:
         """
         _check_numbers(title_weight, k1, b)
         ordered = _ordered(passages)
-        engine = bm25s.BM25(k1=k1, b=b, method="lucene")
-        numbers, vocabulary = numbered(ordered, analyzer, title_weight)
-        if not vocabulary:
+        corpus_hash = _corpus_hash(ordered, analyzer)
+        documents, tokens = numbered(ordered, analyzer, title_weight)
+        if not tokens:
             raise BadCorpus(f"none of the {len(ordered)} passages has a word to search for; check the field 'text'")
-        engine.index((numbers, vocabulary), create_empty_token=False, show_progress=False)
-        del numbers  # the links need the room
+        weights = TokenWeights.of(documents, tokens, k1=k1, b=b)
+        del documents, tokens  # the links need the room
         info = IndexInfo(
             analyzer=analyzer.settings(),
             title_weight=title_weight,
@@ -99,10 +100,10 @@ class BM25Index:
             b=b,
             passages=len(ordered),
             restricted=sum(bool(passage.groups) for passage in ordered),
-            tokens=len(vocabulary),
-            corpus_hash=_corpus_hash(ordered, analyzer),
+            tokens=len(weights),
+            corpus_hash=corpus_hash,
         )
-        return cls(ordered, engine, build_links(ordered), _group_positions(ordered), info)
+        return cls(ordered, weights, build_links(ordered), _group_positions(ordered), info)
 
     def save(self, folder: Path) -> None:
         """Write the index to a folder, in place of an older index there.
@@ -114,7 +115,7 @@ class BM25Index:
             write_passages(self._passages, new)
             groups = {name: positions.tolist() for name, positions in sorted(self._groups.items())}
             (new / GROUPS).write_text(json.dumps(groups, ensure_ascii=False), encoding="utf-8")
-            self._engine.save(new, show_progress=False)
+            self._weights.save(new)
             self.links.save(new)
             write_manifest(new, self.info)
 
@@ -136,12 +137,12 @@ class BM25Index:
         try:
             _check_analyzer(info.analyzer, analyzer or Analyzer.from_settings(info.analyzer))
             passages = PassageFile(folder, in_memory=not mmap)
-            engine = bm25s.BM25.load(folder, mmap=mmap, show_progress=False, backend="numpy")
+            weights = TokenWeights.load(folder, mmap=mmap)
             links = LinkIndex.load(folder, mmap=mmap)
             groups = json.loads((folder / GROUPS).read_bytes())
-            if not len(passages) == info.passages == engine.scores["num_docs"] == links.size:
+            if not len(passages) == info.passages == weights.passages == links.size:
                 raise ValueError("its files count different numbers of passages")
-            return cls(passages, engine, links, groups, info)
+            return cls(passages, weights, links, groups, info)
         except AnalyzerMismatch as error:
             raise AnalyzerMismatch(f"index {folder}: {error}; {AGAIN}") from error
         except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
@@ -149,10 +150,10 @@ class BM25Index:
 
     def search(self, query: str, k: int, groups: frozenset[str] = NO_GROUPS) -> list[Hit]:
         """See Retriever.search. Groups that the index does not know read public passages only."""
-        numbers = self._engine.get_tokens_ids(self.analyzer.content_tokens(query))
+        numbers = self._weights.numbers(self.analyzer.content_tokens(query))
         if k < 1 or not numbers:
             return []
-        scores = self._engine.get_scores_from_ids(numbers, weight_mask=self._mask(groups))
+        scores = self._weights.scores(numbers, self._mask(groups))
         return [Hit(self._passages[at], float(scores[at])) for at in best_positions(scores, k).tolist()]
 
     def passage(self, passage_id: str) -> Passage:
@@ -181,17 +182,18 @@ class BM25Index:
 
     def relinked(self, links: LinkIndex) -> BM25Index:
         """The same index with other links between its passages."""
-        return BM25Index(self._passages, self._engine, links, self._groups, self.info)
+        return BM25Index(self._passages, self._weights, links, self._groups, self.info)
 
     def __len__(self) -> int:
         return len(self._passages)
 
     def document_frequency(self, term: str, groups: frozenset[str] = NO_GROUPS) -> int:
         """How many passages that a user of these groups may read hold every token of a term (a word, a name)."""
-        numbers = {self._engine.vocab_dict.get(token) for token in self.analyzer.tokens(term)}
-        if not numbers or None in numbers:
+        tokens = set(self.analyzer.tokens(term))
+        numbers = self._weights.numbers(tokens)
+        if not numbers or len(numbers) < len(tokens):
             return 0
-        found = reduce(lambda left, right: np.intersect1d(left, right, assume_unique=True), map(self._holding, numbers))
+        found = reduce(_common, sorted(map(self._weights.holding, numbers), key=len))
         mask = self._mask(groups)
         return len(found) if mask is None else int(np.count_nonzero(mask[found]))
 
@@ -215,11 +217,6 @@ class BM25Index:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> BM25Index:
         return self  # optimisers copy programs deeply; an index never changes and may be large
-
-    def _holding(self, number: int) -> Positions:
-        scores = self._engine.scores
-        held: Positions = scores["indices"][scores["indptr"][number] : scores["indptr"][number + 1]]
-        return held
 
     def _mask(self, groups: frozenset[str]) -> Mask | None:
         return self._mask_of(frozenset(groups).intersection(self._groups)) if self._groups else None
@@ -247,6 +244,14 @@ def best_positions(scores: npt.NDArray[np.float32], k: int) -> Positions:
     else:
         found = np.flatnonzero(scores > 0)
     return found[np.argsort(-scores[found], kind="stable")[:k]]
+
+
+def _common(few: Positions, many: Positions) -> Positions:
+    """Positions that are in both lists, which ascend, in time of the shorter one."""
+    at = np.searchsorted(many, few)
+    at[at == len(many)] = 0
+    common: Positions = few[many[at] == few]
+    return common
 
 
 def _check_numbers(title_weight: int, k1: float, b: float) -> None:

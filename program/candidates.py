@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from hopstop.program.lines import Line, ranked_lines
+from hopstop.program.line import Line
+from hopstop.program.lines import Lines, ranked_lines
 from hopstop.program.nations import is_nation, nations
-from hopstop.program.profile import STEM, fold, profile, stems
+from hopstop.program.profile import STEM, fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
-from hopstop.program.reading import Reading
 from hopstop.program.text import FUNCTION_WORDS, names, stem
 from hopstop.program.values import amounts, dates
 
@@ -32,16 +32,15 @@ class Candidate(NamedTuple):
 FEATURES = ("joint", "typed", "near", "headed", "led_to")
 
 
-def candidates(question: str, form: QuestionForm, weights: Mapping[str, float], reading: Reading) -> list[Candidate]:
+def candidates(form: QuestionForm, lines: Lines) -> list[Candidate]:
     """Possible answers from the best lines, none of which the question itself says."""
-    asked = frozenset(weights)
+    asked = frozenset(lines.bit)
     heads = frozenset(stem(word) for word in form.heads)
-    views = {fold(view.title): view for item in reading.passages if item.title.strip() and (view := profile(item))}
     found = []
-    for line in ranked_lines(weights, reading, BEAM):
+    for line in ranked_lines(lines, BEAM):
         led_to = float(line.led_to)
-        for text, kind, near, headed in _offers(line.sentence.text, title_of(line), form, asked):
-            about = views.get(fold(text)) if heads else None
+        for text, kind, near, headed in _offers(line.sentence.text, line.title, form, asked):
+            about = lines.about.get(fold(text)) if heads else None
             if about is not None and about.sentences and heads & about.sentences[0].stems:
                 headed = 1.0
             found.append(Candidate(text, line, (line.joint, kind, near, headed, led_to)))
@@ -62,11 +61,6 @@ def _offers(
             near, headed = _near(at, at + len(text), places), _headed(text, at, sentence, heads)
             offers.append((text, typed(text, at, sentence, form), near, headed))
     return tuple(offers)
-
-
-def title_of(line: Line) -> str:
-    """The title of the passage that a line is of, without brackets; "" if it has none."""
-    return line.view.title if line.passage.title.strip() else ""
 
 
 @lru_cache(maxsize=1024)

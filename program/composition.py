@@ -13,6 +13,7 @@ from hopstop.program.reading import one_line
 from hopstop.program.records import Fact
 from hopstop.program.spelling import unsaid, without_said
 from hopstop.program.text import FUNCTION_WORDS, content_words, names, numbers, words
+from hopstop.program.wordforms import plain
 
 _YES = frozenset({"yes", "ja", "oui", "sí", "да", "はい"})
 _YES_NO = _YES | {"no", "nein", "non", "нет", "いいえ"}
@@ -53,8 +54,8 @@ def _held(text: str) -> frozenset[str]:
 
 
 def _name_words(name: str) -> set[str]:
-    """Words of a name but for its numbers, which are looked for apart; "Beatles" and "Beatle" are the same."""
-    return {word.removesuffix("s") for word in content_words(name) if not any(char.isdigit() for char in word)}
+    """Words of a name but for its numbers, which are looked for apart; plurals and accents do not count."""
+    return {word for word in _singulars(name) if not any(char.isdigit() for char in word)}
 
 
 def merged(draft: str, texts: Sequence[str]) -> list[str]:
@@ -77,7 +78,7 @@ def merged(draft: str, texts: Sequence[str]) -> list[str]:
 
 
 def _singulars(text: str) -> list[str]:
-    return [word.removesuffix("s") for word in content_words(text)]
+    return [plain(word).removesuffix("s") for word in content_words(text)]
 
 
 def _longest(spans: Sequence[set[str]]) -> list[frozenset[str]]:
@@ -152,7 +153,8 @@ def lone_derivations(question: str, draft: str, facts: Sequence[Fact]) -> list[s
     From one fact one can conclude yes, no, a number, a date, or one of the names that the question lets choose from.
     """
     plain = is_yes_no(draft) or numbers(draft) == frozenset(map(str.casefold, words(draft)))
-    if plain or set(content_words(question)).issuperset(content_words(draft)):
+    said = content_words(draft) or [word.casefold() for word in words(draft)]  # "The Who" is but function words
+    if plain or {*content_words(question), *(word.casefold() for word in words(question))}.issuperset(said):
         return []
     lone: Iterator[str] = (fact.need for fact in facts if fact.quote is None and len(fact.follows_from) == 1)
     return [f"this does not follow from one fact alone, quote a sentence that shows it: {need}" for need in lone]

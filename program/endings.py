@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from math import log
 from typing import NamedTuple
 
-from hopstop.program.candidates import complement, stem_places, texts, title_of, typed
+from hopstop.program.candidates import complement, stem_places, texts, typed
 from hopstop.program.gaps import Role, roles
-from hopstop.program.lines import mentions
+from hopstop.program.lines import Cover, Lines
+from hopstop.program.named import mentions
 from hopstop.program.paths import Path
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
@@ -47,46 +48,38 @@ class Ending(NamedTuple):
     features: tuple[float, ...]
 
 
-def endings(question: str, form: QuestionForm, weights: Mapping[str, float], paths: Sequence[Path]) -> list[Ending]:
+def endings(form: QuestionForm, lines: Lines, cover: Cover, paths: Sequence[Path]) -> list[Ending]:
     """Possible answers from the best paths: new ones, which neither the question says nor the way has passed.
 
     Args:
-        question: As it was asked.
-        form: Its form.
-        weights: Stems of the question that a path should speak of, with what each weighs.
+        form: Of the question.
+        lines: What was read for it.
+        cover: What counts of the question.
         paths: Best first.
     """
-    role_of = roles(question, form)
-    total = sum(weights.values()) or 1.0
-    asked, heads = stems(question), frozenset(map(stem, form.heads))
-    taken = (stems(" ".join(form.names)) | stems(" ".join(form.words))) - heads
+    role_of = roles(lines.question, form)
+    by_role = [lines.bits(key for key in cover.weights if role_of[key] is role) for role in Role]
+    asked, heads = stems(lines.question), frozenset(map(stem, form.heads))
+    said_by = asked, (stems(" ".join(form.names)) | stems(" ".join(form.words))) - heads
     found = []
     for path in paths:
-        left = [(role_of[key], weight) for key, weight in weights.items() if key not in path.covered]
-        shares = [sum([weight for own, weight in left if own is role]) / total for role in Role]
-        own = path.last.own & weights.keys()
-        fresh = own.difference(*(line.own for line in path.lines[:-1]))
-        gained = sum([weight for key, weight in weights.items() if key in fresh]) / total
-        text = path.last.sentence.text
+        text, own, before = path.last.sentence.text, path.last.own & cover.mask, 0
+        for line in path.lines[:-1]:
+            before |= line.own
+        shares = [cover.share(bits & ~path.covered) for bits in by_role]
+        fresh = lines.stems(own & ~before)
         places = [(start, end) for start, end, key in stem_places(text) if key in fresh]
-        named = not path.via or path.via[-1] in fold(text)
-        options = list(_new(path, _options(text, title_of(path.last), path.last.own, form, (asked, taken))))
+        options = list(_new(path, _options(text, path.last.title, lines.stems(own), form, said_by)))
+        of_path = (float(shares[0] > 0), float(shares[1] > 0), float(path.idle), float(len(path.lines) - 1))
+        of_line = (
+            cover.share(own & ~before),
+            float(bool(places)),
+            float(not path.via or path.via[-1] in fold(text)),
+            log(len(options) or 1),
+        )
         for option in options:
-            features = (
-                *shares,
-                shares[2] * option.headed,
-                float(shares[0] > 0),
-                float(shares[1] > 0),
-                float(path.idle),
-                float(len(path.lines) - 1),
-                option.kind,
-                _near(option.at, option.at + len(option.text), places, 10),
-                option.headed,
-                gained,
-                float(bool(places)),
-                float(named),
-                log(len(options)),
-            )
+            near = _near(option.at, option.at + len(option.text), places, 10)
+            features = (*shares, shares[2] * option.headed, *of_path, option.kind, near, option.headed, *of_line)
             found.append(Ending(option.text, path, features))
     return found
 

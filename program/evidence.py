@@ -69,12 +69,16 @@ class Evidence:
         tokens from the second decision on (63, 57 and 63 % where everything is kept), against 0.3 % with the newest
         first (`python -m hopstop.eval.context_cost`).
         """
+        seen = self.seen
+        earlier = len(seen) - len(self.rounds[-1]) if self.rounds else 0
+        if not self.dropped and len(seen) <= limits.max_passages and earlier <= limits.carry_k:
+            return Reading(seen, earlier)
         parts = [self._best(part)[: limits.carry_k] for part in self.rounds[:-1]]
         parts += [self._best(part) for part in self.rounds[-1:]]
         loose = [passage.id for part in reversed(parts) for passage in part]
-        room = max(0, limits.max_passages - len(self.pinned & {passage.id for passage in self.seen}))
+        room = max(0, limits.max_passages - len(self.pinned & {passage.id for passage in seen}))
         chosen = self.pinned.union(loose[:room])
-        read = tuple(passage for passage in self.seen if passage.id in chosen)
+        read = tuple(passage for passage in seen if passage.id in chosen)
         newest = {passage.id for part in self.rounds[-1:] for passage in part}
         return Reading(read, sum(passage.id not in newest for passage in read))
 

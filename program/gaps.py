@@ -39,6 +39,11 @@ _NOUN = frozenset("the a an its our his her their your my whose each every of fo
 _SAID = frozenset("who that which whom".split())  # noqa: SIM905
 
 
+def said_by_kind(form: QuestionForm) -> frozenset[str]:
+    """Stems of the words that the kind of answer or property of a question answers for, and that no text need say."""
+    return _FRAME | stems(_ASKED.get(form.asks, "")) | stems(_SAID_BY.get(form.property, ""))
+
+
 @lru_cache(maxsize=64)
 def roles(question: str, form: QuestionForm) -> Mapping[str, Role]:
     """The role of each stem of the question's content words that its kind of answer does not answer for.
@@ -48,7 +53,7 @@ def roles(question: str, form: QuestionForm) -> Mapping[str, Role]:
     >>> {key: role.value for key, role in roles(text, question_form(text)).items()}
     {'team': 'noun', 'review': 'noun', 'fix': 'noun', 'belong': 'other'}
     """
-    left = stems(question) - _FRAME - stems(_ASKED.get(form.asks, "")) - stems(_SAID_BY.get(form.property, ""))
+    left = stems(question) - said_by_kind(form)
     heads = stems(" ".join((*form.heads, *form.names)))
     found: dict[str, Role] = {}
     before = ""
@@ -63,7 +68,7 @@ def roles(question: str, form: QuestionForm) -> Mapping[str, Role]:
 
 def uncovered(question: str, form: QuestionForm, claims: Iterable[Claim], reading: Reading) -> frozenset[str]:
     """Stems of the question that stand in no quoted sentence or its title and are not what the answer's kind says."""
-    left = stems(question) - _FRAME - stems(_ASKED.get(form.asks, "")) - stems(_SAID_BY.get(form.property, ""))
+    left = stems(question) - said_by_kind(form)
     for relation in form.relations:
         left -= stems(" ".join((relation, *steps(relation))))
     for claim in claims:

@@ -32,6 +32,7 @@ class Guards:
         vague_answer: See composition.says_nothing.
         both_sides: See composition.unquoted_sides.
         lone_derivation: See composition.lone_derivations.
+        question_covered: What is listed must speak of most of the question: question_covered.left_out.
         ask_again: A STOP of which only the answer is refused is asked once more, with the objection, before the next
             search; for policies that write freely.
 
@@ -54,6 +55,7 @@ class Guards:
     vague_answer: bool = True
     both_sides: bool = True
     lone_derivation: bool = True
+    question_covered: bool = True
     ask_again: bool = True
 
     def __post_init__(self) -> None:

@@ -16,11 +16,13 @@ from hopstop.program.composition import (
 from hopstop.program.facts import merge, proven
 from hopstop.program.guards import DEFAULT, Guards
 from hopstop.program.lookalike import near_misses
+from hopstop.program.open_part import released
 from hopstop.program.reading import Reading, one_line
 from hopstop.program.records import Decision, Fact, Judgement, Limits, sound_needs
 from hopstop.program.sentences import sentence_spans
 from hopstop.program.spelling import without_said
 from hopstop.program.text import content_words, numbers, stem, words
+from hopstop.program.wordforms import plain, same_word
 
 
 def judge(
@@ -47,13 +49,10 @@ def judge(
     Returns:
         The judgement; `accepted` does not ask whether the policy said STOP.
     """
-    facts, lost = merge(known, decision.claims, reading)
-    shown = sound_needs(facts)
-    coverage = sum(fact.need in shown for fact in facts) / len(facts) if facts else 0.0
+    facts, lost, unshown = _stated(decision, known, reading)
+    coverage = (len(facts) - len(unshown)) / len(facts) if facts else 0.0
     sufficiency = _sufficiency(question, decision.draft, facts, reading)
-    objections: list[str] = []
-    if coverage < limits.min_coverage:
-        objections += [f"not shown by a quote: {fact.need}" for fact in facts if fact.need not in shown]
+    objections = unshown if coverage < limits.min_coverage else []
     if not facts:
         objections.append("no fact is listed: list each fact that the question needs, with its quote")
     if not words(decision.draft):
@@ -64,6 +63,31 @@ def judge(
     # A quote that was not found matters only while its fact is open, and then coverage says so.
     told = () if not objections else tuple(dict.fromkeys([*lost, *objections]))
     return Judgement(not objections, facts, coverage, sufficiency, told)
+
+
+def open_facts(decision: Decision, known: Sequence[Fact], reading: Reading) -> Judgement:
+    """What a decision to search on leaves, for those who tell no model what is wrong with its draft.
+
+    Args:
+        decision: What the policy says.
+        known: The facts of earlier rounds.
+        reading: The passages that the policy read.
+
+    Returns:
+        The facts, and an objection for each that is open. The draft is not looked at, so `sufficiency` is 0.
+    """
+    facts, lost, unshown = _stated(decision, known, reading)
+    coverage = (len(facts) - len(unshown)) / len(facts) if facts else 0.0
+    return Judgement(False, facts, coverage, 0.0, tuple(dict.fromkeys([*lost, *unshown])) if unshown else ())
+
+
+def _stated(
+    decision: Decision, known: Sequence[Fact], reading: Reading
+) -> tuple[tuple[Fact, ...], tuple[str, ...], list[str]]:
+    """The facts, what is wrong with quotes, and an objection for each fact that is open."""
+    facts, lost = merge(released(known, decision.claims), decision.claims, reading)
+    shown = sound_needs(facts)
+    return facts, lost, [f"not shown by a quote: {fact.need}" for fact in facts if fact.need not in shown]
 
 
 def _guarded(question: str, draft: str, facts: Sequence[Fact], reading: Reading, guards: Guards) -> Iterator[str]:
@@ -101,7 +125,7 @@ def _sufficiency(question: str, draft: str, facts: Sequence[Fact], reading: Read
     """
     derived = _derived(facts)
     sources = [*quote_contexts(facts, reading), *derived, *([question] if derived else [])]
-    said = {stem(word) for text in sources for word in _answer_words(text)}
+    said = {stem(plain(word)) for text in sources for word in _answer_words(text)}
     pieces = [piece for start, end in sentence_spans(draft) if words(piece := draft[start:end])]
     if not pieces:
         return 0.0
@@ -113,10 +137,16 @@ def _sufficiency(question: str, draft: str, facts: Sequence[Fact], reading: Read
 def _stands(piece: str, said: set[str], own: frozenset[str]) -> bool:
     if is_yes_no(piece):
         return True
-    wanted = [stem(word) for word in content_words(piece) if word not in own]
+    wanted = [word for word in content_words(piece, fold=False) if word.casefold() not in own]
     if not content_words(piece):
-        return said.issuperset(map(stem, _answer_words(piece)))
-    return sum(word in said for word in wanted) * 2 >= len(wanted)
+        return said.issuperset(stem(plain(word)) for word in _answer_words(piece))
+    return sum(_is_said(word, said) for word in wanted) * 2 >= len(wanted)
+
+
+def _is_said(word: str, said: set[str]) -> bool:
+    """Whether a word is among the stems; a common one ("actor", "north") also with an ending ("actors", "northern")."""
+    key = stem(plain(word))
+    return key in said or (word.islower() and any(key[0] == other[0] and same_word(word, other) for other in said))
 
 
 def _answer_words(text: str) -> list[str]:

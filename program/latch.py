@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from hopstop.program.judge import quote_contexts
 from hopstop.program.lookalike import alike, is_year
-from hopstop.program.reading import one_line
+from hopstop.program.reading import Reading, one_line
+from hopstop.program.records import Judgement
 from hopstop.program.text import content_words, names, numbers, words
 from hopstop.program.values import dates
 
@@ -35,6 +38,15 @@ def latched(before: Sequence[str], after: str, quotes: Sequence[str], texts: Seq
             "both the words that tell which of them is asked for"
         )
     return None
+
+
+def unlatched(judgement: Judgement, before: Sequence[str], after: str, reading: Reading) -> Judgement:
+    """A judgement, refused if the answer is a look-alike of an earlier one: see `latched`."""
+    texts = [f"{passage.title}. {passage.text}" for passage in reading.passages]
+    objection = latched(before, after, quote_contexts(judgement.facts, reading), texts)
+    if objection is None:
+        return judgement
+    return replace(judgement, accepted=False, objections=(*judgement.objections, objection))
 
 
 def _telling(draft: str, other: str) -> set[str]:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from hopstop.program.lists import Bools, Ints, Lists
-from hopstop.program.units import Key, Unit, mark_named, spelled_names, title_name, upper_share
+from hopstop.program.lists import Bools, Ints, Lists, bounds, parts, ranges, small
+from hopstop.program.name_spans import spelled_spans
+from hopstop.program.name_trie import NameTrie
+from hopstop.program.unit_table import UnitTable
 from hopstop.program.untitled import repeated_han
 
 NAME_DF = 100  # a name in more passages leads on to the passage that it titles only: it tells little, and costs much
-
-Trie = dict[str, "Trie | int"]
-_END = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +20,7 @@ class Names:
     """All names that titles have or that two passages share. K names, U units, P passages.
 
     Attributes:
-        keys: K, folded words of each.
+        terms: K lists, the words of each as numbers of the table.
         df: K, passages in which each stands.
         titled: P, the name that is the passage's title, -1 if it has none.
         of_unit: For each unit the names that lead on from it.
@@ -33,7 +30,7 @@ class Names:
         units_whole: For each entry of `units`, whether it is spelled so there.
     """
 
-    keys: list[Key]
+    terms: Lists
     df: Ints
     titled: Ints
     of_unit: Lists
@@ -44,8 +41,30 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
+class _Known:
+    """Every name that is spelled anywhere, those of titles first. K names.
+
+    Attributes:
+        trie: Finds them.
+        terms: K lists, their words.
+        titled: P, the name of each title, -1 if it has none.
+        spelled: Unit * K + name of all that are spelled somewhere, ascending.
+        lowercase: K, whether a name counts even where nothing is written like a name: titles, but no single word that
+            is a proper name.
+        titles: How many names are those of titles.
+    """
+
+    trie: NameTrie
+    terms: Lists
+    titled: Ints
+    spelled: Ints
+    lowercase: Bools
+    titles: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
-    """Every place where a known name stands: one entry each."""
+    """Every place where a known name stands: one entry each, by units."""
 
     unit: Ints
     name: Ints
@@ -53,126 +72,130 @@ class _Found:
     whole: Bools
 
 
-def find_names(units: Sequence[Unit], unit_start: Ints, of_passage: Ints, *, identifiers: bool = True) -> Names:
-    """Find the names of a corpus.
+def find_names(table: UnitTable) -> Names:
+    """Find the names of a corpus."""
+    known = _known(table)
+    parted = [_find(table, known, first, last) for first, last in parts(table.start)]
+    found = _Found(*(np.concatenate(column) for column in zip(*parted, strict=True)))
+    return _kept(known, found, table)
 
-    Args:
-        units: U, each passage's title followed by its sentences.
-        unit_start: P + 1, where the units of each passage start.
-        of_passage: U, the passage of each unit.
-        identifiers: Whether "payment-gw" and the like are names.
+
+def _known(table: UnitTable) -> _Known:
+    """Number the names: titles in the order of passages, others in that of the units, in one unit by their words."""
+    passages, units, words = len(table.titles[0]), len(table.unit_passage), len(table.words)
+    titled = np.flatnonzero(table.titles[1])
+    unit, start, size = _spelled(table)
+    han_start, han_size, terms = _shared_han(table)
+    first = small(np.concatenate([titled, passages + unit, np.full(len(han_start), passages + units)]))
+    start = small(np.concatenate([table.titles[0][titled], start, han_start]))
+    size = np.concatenate([table.titles[1][titled].astype(np.int8), size, han_size.astype(np.int8)])
+    trie, number = NameTrie.of(terms, words, start, size)
+    sample = np.empty(int(number.max(initial=-1)) + 1, np.int64)
+    sample[number[::-1]] = np.arange(len(number))[::-1]  # where each is met first
+    order = np.lexsort((*_by_words(table, terms, start[sample], size[sample]), first[sample]))
+    anew = np.empty(len(order), np.int32)
+    anew[order] = np.arange(len(order))
+    number, sample = anew[number], sample[order]
+    of_title = np.full(passages, -1, np.int32)
+    of_title[titled] = number[: len(titled)]
+    places = np.concatenate([table.unit_start[titled], unit]).astype(np.int64)
+    spelled = np.sort(places * len(order) + number[: len(places)])
+    at, _ = ranges(start[sample], start[sample] + size[sample])
+    known = Lists(bounds(size[sample]), terms[at])
+    titles = int(of_title.max(initial=-1)) + 1
+    proper = (size[sample] == 1) & (table.share[terms[start[sample]]] >= 0.5)
+    lowercase = (np.arange(len(order)) < titles) & ~proper
+    return _Known(trie.renumbered(anew), known, of_title, spelled, lowercase, titles)
+
+
+def _spelled(table: UnitTable) -> tuple[Ints, Ints, Ints]:
+    """Unit, start and words of all that is spelled like a name in sentences, by units."""
+    unit, start, size = (np.concatenate(pair) for pair in zip(spelled_spans(table), table.marked, strict=True))
+    order = np.argsort(unit, kind="stable")
+    return unit[order], start[order], size[order].astype(np.int8)
+
+
+def _shared_han(table: UnitTable) -> tuple[Ints, Ints, Ints]:
+    """Start and words of names in a script without spaces, and the terms of the table with theirs behind them."""
+    keys = sorted(repeated_han(table.han)) if table.han else []
+    if not keys:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), table.terms
+    wanted = frozenset(char for key in keys for char in key)
+    number = {word: place for place, word in enumerate(table.words) if word in wanted}
+    size = np.array(list(map(len, keys)))
+    terms = np.array([number[char] for key in keys for char in key], table.terms.dtype)
+    return len(table.terms) + bounds(size)[:-1], size, np.concatenate([table.terms, terms])
+
+
+def _by_words(table: UnitTable, terms: Ints, start: Ints, size: Ints) -> list[Ints]:
+    """Keys of np.lexsort that put names into the order of their words, as strings."""
+    rank = np.empty(len(table.words), np.int32)
+    rank[sorted(range(len(rank)), key=table.words.__getitem__)] = np.arange(1, len(rank) + 1, dtype=np.int32)
+    longest = int(size.max(initial=0))
+    last = len(terms) - 1
+    return [np.where(size > at, rank[terms[np.minimum(start + at, last)]], 0) for at in reversed(range(longest))]
+
+
+def _find(table: UnitTable, known: _Known, first: int, last: int) -> tuple[Ints, Ints, Ints, Bools]:
+    """Unit, name, first word in it, and whether it is spelled so there, of the units from first to last.
+
+    A name counts once a unit: where it stands in a title, is spelled so in the unit, has a word in it that is written
+    like a name, or is a title that may be written in lower case.
     """
-    titles = frozenset(unit_start[:-1].tolist())
-    share = sentence_share(units, unit_start)
-    title_keys = [title_name(units[place]) for place in unit_start[:-1]]
-    known: dict[Key, int] = {}
-    for key in filter(None, title_keys):
-        known.setdefault(key, len(known))
-    titled_count = len(known)
-    spelled: list[frozenset[int]] = []
-    for place, unit in enumerate(units):
-        mark_named(unit, share)
-        keys = (
-            {title_keys[of_passage[place]]} - {()} if place in titles else spelled_names(unit, identifiers=identifiers)
-        )
-        spelled.append(frozenset(known.setdefault(key, len(known)) for key in sorted(keys)))
-    for key in sorted(repeated_han(units, of_passage.tolist())):
-        known.setdefault(key, len(known))
-    found = _find(units, known, spelled, _lowercase_titles(known, titled_count, share), titles)
-    titled = np.array([known[key] if key else -1 for key in title_keys], dtype=np.int64)
-    return _kept(list(known), titled_count, titled, found, (unit_start, of_passage))
+    begin, end = int(table.start[first]), int(table.start[last])
+    of = np.arange(first, last, dtype=np.int32).repeat(np.diff(table.start[first : last + 1]))
+    start, size, name = known.trie.matches(table.terms[begin:end], table.start[of + 1] - np.arange(begin, end))
+    unit = of[start]
+    pair = unit.astype(np.int64) * len(known.lowercase) + name
+    whole = _in(pair, known.spelled)
+    before = np.concatenate([[0], np.cumsum(table.named[begin:end])])
+    in_title = table.unit_start[table.unit_passage[unit]] == unit
+    counts = np.flatnonzero(in_title | whole | known.lowercase[name] | (before[start + size] > before[start]))
+    by_pair = counts[np.argsort(pair[counts], kind="stable")]
+    kept = np.sort(by_pair[np.flatnonzero(np.diff(pair[by_pair], prepend=-1))])
+    unit = unit[kept]
+    return unit, name[kept], (start[kept] + begin - table.start[unit]).astype(np.int32), whole[kept]
 
 
-def sentence_share(units: Sequence[Unit], unit_start: Ints) -> dict[str, float]:
-    """How often each term has a capital in the sentences, titles apart; see `units.upper_share`."""
-    titles = frozenset(unit_start[:-1].tolist())
-    return upper_share(unit for place, unit in enumerate(units) if place not in titles)
-
-
-def _lowercase_titles(known: dict[Key, int], titled_count: int, share: dict[str, float]) -> frozenset[int]:
-    """Names that count even where nothing is written like a name: titles, but no single word that is a proper name."""
-    return frozenset(
-        number
-        for key, number in known.items()
-        if number < titled_count and not (len(key) == 1 and share.get(key[0], 1.0) >= 0.5)
-    )
-
-
-def _find(
-    units: Sequence[Unit],
-    known: dict[Key, int],
-    spelled: Sequence[frozenset[int]],
-    lowercase: frozenset[int],
-    titles: frozenset[int],
-) -> _Found:
-    trie = _make_trie(known)
-    rows = array("q")
-    for place, unit in enumerate(units):
-        seen: set[int] = set()
-        own, named, is_title = spelled[place], unit.looks_named, place in titles
-        for start, end, name in _matches(trie, unit.terms):
-            if name not in seen and (is_title or True in named[start:end] or name in own or name in lowercase):
-                seen.add(name)
-                rows.extend((place, name, start, name in own))
-    table = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return _Found(table[0], table[1], table[2], table[3].astype(np.bool_))
-
-
-def _kept(keys: list[Key], titled_count: int, titled: Ints, found: _Found, layout: tuple[Ints, Ints]) -> Names:
-    """Keep the names that can lead somewhere, and number them anew."""
-    unit_start, of_passage = layout
-    passages = len(unit_start) - 1
-    pairs = np.unique(found.name * passages + of_passage[found.unit])
-    df = np.bincount(pairs // max(1, passages), minlength=len(keys))
-    is_title = np.arange(len(keys)) < titled_count
-    keep = (df >= 2) | is_title
-    number = np.cumsum(keep) - 1
-    rare = df[found.name] <= NAME_DF
-    leads = (df[found.name] >= 2) & (rare | is_title[found.name])
-    lands = keep[found.name] & (rare | np.isin(found.unit, unit_start[:-1]))
-    out = np.argsort(found.unit[leads], kind="stable")
-    into = np.argsort(number[found.name[lands]], kind="stable")
-    return Names(
-        [key for key, kept in zip(keys, keep.tolist(), strict=True) if kept],
-        df[keep],
-        np.where(titled >= 0, number[titled], -1) if len(number) else titled,
-        Lists.group(found.unit[leads], number[found.name[leads]], int(unit_start[-1])),
-        found.at[leads][out],
-        found.whole[leads][out],
-        Lists.group(number[found.name[lands]], found.unit[lands], int(keep.sum())),
-        found.whole[lands][into],
-    )
-
-
-def _make_trie(known: dict[Key, int]) -> Trie:
-    """First word -> next word -> ... -> the name's number, which stands under _END if a longer name goes on there."""
-    root: Trie = {}
-    for key, number in known.items():
-        node = root
-        for term in key[:-1]:
-            following = node.setdefault(term, {})
-            if isinstance(following, int):
-                following = node[term] = {_END: following}
-            node = following
-        last = node.get(key[-1])
-        if isinstance(last, dict):
-            last[_END] = number
-        else:
-            node[key[-1]] = number
-    return root
-
-
-def _matches(trie: Trie, terms: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Every (start, end, name) whose words stand in the terms, nested ones too."""
-    found: list[tuple[int, int, int]] = []
-    for start, first in enumerate(terms):
-        node, end = trie.get(first), start
-        while node is not None:
-            end += 1
-            if isinstance(node, int):
-                found.append((start, end, node))
-                break
-            if _END in node:
-                found.append((start, end, node[_END]))  # type: ignore[arg-type]
-            node = node.get(terms[end]) if end < len(terms) else None
+def _in(numbers: Ints, ascending: Ints) -> Bools:
+    if not len(ascending):
+        return np.zeros(len(numbers), np.bool_)
+    found: Bools = ascending[np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)] == numbers
     return found
+
+
+def _kept(known: _Known, found: _Found, table: UnitTable) -> Names:
+    """Keep the names that can lead somewhere, and number them anew."""
+    names = len(known.lowercase)
+    is_title = np.arange(names) < known.titles
+    df = _passages_of(found, table, names)
+    keep = (df >= 2) | is_title
+    number = (np.cumsum(keep) - 1).astype(np.int32)
+    rare = df[found.name] <= NAME_DF
+    leads = np.flatnonzero((df[found.name] >= 2) & (rare | is_title[found.name]))
+    in_title = table.unit_start[table.unit_passage[found.unit]] == found.unit
+    lands = np.flatnonzero(keep[found.name] & (rare | in_title))
+    into = lands[np.argsort(number[found.name[lands]], kind="stable")]
+    kept = np.flatnonzero(keep)
+    at, _ = known.terms.take(kept)
+    return Names(
+        Lists(bounds(np.diff(known.terms.start)[kept]), known.terms.values[at]),
+        small(df[keep]),
+        np.where(known.titled >= 0, number[known.titled], -1).astype(np.int32) if names else known.titled,
+        Lists(_starts(found.unit[leads], len(table.unit_passage)), number[found.name[leads]]),
+        found.at[leads],
+        found.whole[leads],
+        Lists(_starts(number[found.name[lands]], len(kept)), found.unit[into]),
+        found.whole[into],
+    )
+
+
+def _starts(keys: Ints, count: int) -> Ints:
+    return small(bounds(np.bincount(keys, minlength=count)))
+
+
+def _passages_of(found: _Found, table: UnitTable, names: int) -> Ints:
+    """K, how many passages hold each name."""
+    pair = found.name.astype(np.int64) * len(table.titles[0]) + table.unit_passage[found.unit]
+    pair.sort()
+    return np.bincount(pair[np.flatnonzero(np.diff(pair, prepend=-1))] // len(table.titles[0]), minlength=names)

@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hopstop.program.link_names import find_names, sentence_share
-from hopstop.program.lists import Bools, Floats, Ints, Lists, bounds
+from hopstop.program.link_names import find_names
+from hopstop.program.lists import PART, Bools, Floats, Ints, Lists, parts, small
 from hopstop.program.records import Passage
-from hopstop.program.sentences import sentence_spans
-from hopstop.program.units import MAX_TITLE, Key, Unit, unit_of
-from hopstop.program.untitled import subject
+from hopstop.program.unit_table import UnitTable, read_units
+from hopstop.program.units import MAX_TITLE
+from hopstop.program.word_table import Numbering, WordTable, load_array, load_text
 
 PREFIX = (
     6  # letters of a term that count: a stemmer for any language; 5 and 7 gave the same recall on the dev questions
 )
+_TERMS, _NAMES = "links_term_words", "links_name_words"
 K1, B = 1.5, 0.75  # Robertson and Zaragoza (2009): "1.2 < k1 < 2 and 0.5 < b < 0.8" do well; bm25s takes these two
 NAMES_FILE = "links_names.txt"
 
@@ -47,7 +49,7 @@ class LinkIndex:
         name_unit_whole: For each of these whether it is spelled so there.
         titled: P, the name that is the passage's title, -1 if it has none.
         title_mass: P, summed idf of the title's terms, > 0.
-        vocabulary: Term -> number.
+        vocabulary: T, the letters of each term.
         names: K, folded words of each name.
     """
 
@@ -69,8 +71,8 @@ class LinkIndex:
     name_unit_whole: Bools
     titled: Ints
     title_mass: Floats
-    vocabulary: dict[str, int]
-    names: list[str]
+    vocabulary: WordTable
+    names: WordTable
 
     @property
     def size(self) -> int:
@@ -83,32 +85,26 @@ class LinkIndex:
         rarity: Floats = np.log((self.size + 1) / np.maximum(self.name_df, 1))
         return rarity
 
-    @cached_property
-    def number_of_name(self) -> dict[str, int]:
-        """Name -> number."""
-        return {name: number for number, name in enumerate(self.names)}
-
     def term(self, folded: str) -> int:
         """Number of a folded word's term, -1 if no passage holds it."""
-        return self.vocabulary.get(folded[:PREFIX], -1)
+        return self.vocabulary.number(folded[:PREFIX])
 
     def names_in(self, terms: Sequence[str]) -> list[tuple[int, int, int]]:
         """Every (start, end, name) whose words stand in these folded words, nested ones too."""
-        found = []
-        for start in range(len(terms)):
-            for end in range(start + 1, min(len(terms), start + MAX_TITLE) + 1):
-                number = self.number_of_name.get(" ".join(terms[start:end]))
-                if number is not None:
-                    found.append((start, end, number))
-        return found
+        last = len(terms)
+        spans = [(start, end) for start in range(last) for end in range(start + 1, min(last, start + MAX_TITLE) + 1)]
+        numbers = self.names.numbers([" ".join(terms[start:end]) for start, end in spans])
+        return [(*span, number) for span, number in zip(spans, numbers, strict=True) if number >= 0]
 
     def save(self, folder: Path) -> None:
         """Write the arrays (whole numbers in 32 bits) and the two word lists into a folder."""
         for name, array in self._arrays().items():
-            small = array.astype(np.int32) if array.dtype == np.int64 else array
-            np.save(folder / f"links_{name}.npy", small, allow_pickle=False)
-        words = [*self.vocabulary, "", *self.names]
-        (folder / NAMES_FILE).write_text("\n".join(words), encoding="utf-8", newline="\n")
+            smaller = small(array) if np.issubdtype(array.dtype, np.signedinteger) else array
+            np.save(folder / f"links_{name}.npy", smaller, allow_pickle=False)
+        terms, names = self.vocabulary.lines(), self.names.lines()
+        (folder / NAMES_FILE).write_bytes(b"\n".join((terms, names)).removesuffix(b"\n"))
+        self.vocabulary.save(folder, _TERMS)
+        self.names.save(folder, _NAMES, offset=len(terms) + 1)
 
     @classmethod
     def load(cls, folder: Path, *, mmap: bool = True) -> LinkIndex:
@@ -118,17 +114,10 @@ class LinkIndex:
             OSError: A file is missing.
             ValueError: The files do not fit each other.
         """
-        words = (folder / NAMES_FILE).read_text(encoding="utf-8").split("\n")
-        split = words.index("")
-        loaded: dict[str, object] = {
-            "vocabulary": {term: number for number, term in enumerate(words[:split])},
-            "names": words[split + 1 :] if words[split + 1 :] != [""] else [],
-        }
+        loaded: dict[str, object] = dict(zip(("vocabulary", "names"), _load_words(folder, mmap=mmap), strict=True))
 
         def array(name: str) -> Ints:
-            mapped = np.load(folder / f"links_{name}.npy", mmap_mode="r" if mmap else None, allow_pickle=False)
-            plain: Ints = np.asarray(mapped)  # the same memory: indexing a np.memmap costs ten times as much
-            return plain
+            return load_array(folder / f"links_{name}.npy", mmapped=mmap)
 
         for item in fields(cls):
             if item.name in _LISTS:
@@ -140,8 +129,8 @@ class LinkIndex:
             raise ValueError(f"{NAMES_FILE} does not fit the arrays of the links")
         return index
 
-    def _arrays(self) -> dict[str, npt.NDArray[np.generic]]:
-        arrays: dict[str, npt.NDArray[np.generic]] = {}
+    def _arrays(self) -> dict[str, npt.NDArray[Any]]:
+        arrays: dict[str, npt.NDArray[Any]] = {}
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, Lists):
@@ -149,6 +138,17 @@ class LinkIndex:
             elif isinstance(value, np.ndarray):
                 arrays[item.name] = value
         return arrays
+
+
+def _load_words(folder: Path, *, mmap: bool) -> tuple[WordTable, WordTable]:
+    """The tables of terms and of names, also from a folder without their arrays, as were written before."""
+    text = load_text(folder / NAMES_FILE, mmapped=mmap)
+    if (folder / f"{_TERMS}_lines.npy").exists():
+        terms, names = (WordTable.load(folder, stem, text, mmapped=mmap) for stem in (_TERMS, _NAMES))
+        return terms, names
+    words = bytes(text).decode().split("\n")
+    split = words.index("")
+    return WordTable.of(words[:split]), WordTable.of(filter(None, words[split + 1 :]))
 
 
 _LISTS = frozenset({"postings", "unit_terms", "term_units", "unit_names", "name_units"})
@@ -161,66 +161,63 @@ def build_links(passages: Sequence[Passage], *, identifiers: bool = True) -> Lin
         passages: At least one.
         identifiers: Whether "payment-gw", "session_cache" and the like are names.
     """
-    texts = [[passage.title, *_sentences(passage.text)] for passage in passages]
-    units = [unit_of(text) for part in texts for text in part]
-    unit_start = bounds(np.array([len(part) for part in texts]))
-    of_passage = np.repeat(np.arange(len(passages)), np.diff(unit_start))
-    _name_untitled(units, unit_start)
-    vocabulary: dict[str, int] = {}
-    numbers = (vocabulary.setdefault(term[:PREFIX], len(vocabulary)) for unit in units for term in unit.terms)
-    flat = np.fromiter(numbers, dtype=np.int64)
-    unit_terms = Lists(bounds(np.array([len(unit.terms) for unit in units])), flat)
-    weights = _weigh(flat, np.repeat(of_passage, np.diff(unit_terms.start)), len(vocabulary), len(passages))
-    names = find_names(units, unit_start, of_passage, identifiers=identifiers)
+    table = read_units(passages, identifiers=identifiers)
+    names = find_names(table)
+    vocabulary, term_of = _prefixes(table)
+    unit_terms = Lists(table.start, term_of[table.terms[: int(table.start[-1])]])
+    key_terms = Lists(names.terms.start, term_of[names.terms.values])
+    word = table.words.__getitem__
+    folded = WordTable.of(" ".join(map(word, names.terms.of(at).tolist())) for at in range(len(names.df)))
+    unit_start, unit_passage = table.unit_start, table.unit_passage
+    del table  # the weights need the room
+    weights = _weigh(Lists(unit_terms.start[unit_start], unit_terms.values), len(vocabulary))
     at, owner = unit_terms.take(unit_start[:-1])
-    idf = weights.idf
+    title_mass = np.bincount(owner, weights=weights.idf[unit_terms.values[at]], minlength=len(passages))
     return LinkIndex(
-        idf,
-        weights.df,
+        weights.idf,
+        small(weights.df),
         weights.postings,
         weights.impact,
         unit_start,
-        of_passage,
+        unit_passage,
         unit_terms,
-        _units_of_terms(unit_terms, len(vocabulary)),
+        unit_terms.inverted(len(vocabulary))[0],
         names.df,
-        np.array([len(key) for key in names.keys], dtype=np.int64),
-        np.array([_mass(key, idf, vocabulary) for key in names.keys], dtype=np.float64),
+        np.diff(names.terms.start),
+        _mass(key_terms, weights.idf),
         names.of_unit,
         names.at,
         names.whole,
         names.units,
         names.units_whole,
         names.titled,
-        np.maximum(np.bincount(owner, weights=idf[flat[at]], minlength=len(passages)), 1e-9),
-        vocabulary,
-        [" ".join(key) for key in names.keys],
+        np.maximum(title_mass, 1e-9),
+        WordTable.of(vocabulary),
+        folded,
     )
 
 
-def _name_untitled(units: list[Unit], unit_start: Ints) -> None:
-    """Give passages without a title what they are about in its place."""
-    untitled = [place for place in unit_start[:-1].tolist() if not units[place].forms]
-    share = sentence_share(units, unit_start) if untitled else {}
-    for place in untitled:
-        units[place] = subject(units[place + 1], share) if place + 1 < len(units) else units[place]
+def _prefixes(table: UnitTable) -> tuple[Numbering, Ints]:
+    """The terms of all words in units, numbered in the order of the text, and the term of each folded word."""
+    terms = table.terms[: int(table.start[-1])]
+    met = np.full(len(table.words), len(terms), np.int64)
+    for at in reversed(range(0, len(terms), PART)):  # of equal places the last one written stays: the first in the text
+        part = terms[at : at + PART]
+        met[part[::-1]] = np.arange(at, at + len(part))[::-1]
+    vocabulary, term_of = Numbering(), np.full(len(table.words), -1, np.int32)
+    for word in np.argsort(met, kind="stable")[: np.count_nonzero(met < len(terms))].tolist():
+        term_of[word] = vocabulary[table.words[word][:PREFIX]]
+    return vocabulary, term_of
 
 
-def _sentences(text: str) -> list[str]:
-    return [text[start:end] for start, end in sentence_spans(text)]
-
-
-def _units_of_terms(unit_terms: Lists, term_count: int) -> Lists:
-    units = len(unit_terms.start) - 1
-    owner = np.repeat(np.arange(units), np.diff(unit_terms.start))
-    pair = unit_terms.values * max(1, units) + owner
-    pair.sort()  # not np.unique, whose hashing takes ten times as long on millions of them
-    pair = pair[np.concatenate([[True], pair[1:] > pair[:-1]])] if len(pair) else pair
-    return Lists(bounds(np.bincount(pair // max(1, units), minlength=term_count)), pair % max(1, units))
-
-
-def _mass(key: Key, idf: Floats, vocabulary: dict[str, int]) -> float:
-    return float(sum(idf[vocabulary[term[:PREFIX]]] for term in key))
+def _mass(keys: Lists, idf: Floats) -> Floats:
+    """Summed idf of each name's terms."""
+    size = np.diff(keys.start)
+    mass = np.zeros(len(size))
+    for at in range(int(size.max(initial=0))):
+        longer = np.flatnonzero(size > at)
+        mass[longer] += idf[keys.values[keys.start[longer] + at]]
+    return mass
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,13 +228,16 @@ class _Weights:
     impact: npt.NDArray[np.float32]
 
 
-def _weigh(terms: Ints, passage: Ints, term_count: int, passage_count: int) -> _Weights:
-    """BM25 of every posting."""
-    pair, count = np.unique(terms * passage_count + passage, return_counts=True)
-    term, where = pair // passage_count, pair % passage_count
-    length = np.bincount(passage, minlength=passage_count)
-    df = np.bincount(term, minlength=term_count)
-    idf = np.log(1 + (passage_count - df + 0.5) / (df + 0.5))
-    norm = K1 * (1 - B + B * length[where] / max(float(length.mean()), 1e-9))
-    impact = idf[term] * count * (K1 + 1) / (count + norm)
-    return _Weights(df, idf, Lists(bounds(df), where), impact.astype(np.float32))
+def _weigh(terms: Lists, term_count: int) -> _Weights:
+    """BM25 of every posting, given the terms of each passage."""
+    passages, length = len(terms.start) - 1, np.diff(terms.start)
+    postings, times = terms.inverted(term_count)
+    df = np.diff(postings.start)
+    idf = np.log(1 + (passages - df + 0.5) / (df + 0.5))
+    norm = K1 * (1 - B + B * length / max(float(length.mean()), 1e-9))
+    impact = np.empty(len(times), np.float32)
+    for first, last in parts(postings.start):
+        part = slice(int(postings.start[first]), int(postings.start[last]))
+        rarity = idf[first:last].repeat(df[first:last])
+        impact[part] = rarity * times[part] * (K1 + 1) / (times[part] + norm[postings.values[part]])
+    return _Weights(df, idf, postings, impact)

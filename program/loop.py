@@ -15,12 +15,12 @@ from hopstop.program.blend import blended, depth
 from hopstop.program.budget import Budget
 from hopstop.program.faults import Statistics
 from hopstop.program.guards import DEFAULT, Guards
-from hopstop.program.judge import judge
+from hopstop.program.judge import judge, open_facts
 from hopstop.program.lm import LMFailed
 from hopstop.program.policy import Policy
 from hopstop.program.prices import NO_PRICES, Prices
 from hopstop.program.queries import next_queries
-from hopstop.program.records import NO_GROUPS, Judgement, Limits, Outcome, Round, StopBy, StopReason
+from hopstop.program.records import NO_GROUPS, Decision, Judgement, Limits, Outcome, Round, StopBy, StopReason
 from hopstop.program.retriever import Retriever
 from hopstop.program.run import FALLBACK, Run, check_question
 from hopstop.program.runtime import Awaiting, Blocking, Runtime, run_blocking
@@ -190,14 +190,19 @@ class IterativeQA(dspy.Module):
         """Whether the decision is a STOP that counts; if only its answer is refused, it is asked once more."""
         for last in (not (self.guards.ask_again and self.policy.writes_freely), True):
             decision = await run.ask(self.policy.decide(run.state(), runtime))
-            judged = judge(run.question, decision, run.facts, run.reading, self.limits, guards=self.guards)
-            judgement = run.judged(decision, judged)
+            judgement = run.judged(decision, self._judge(run, decision))
             if self._ends(run, judgement, stop=decision.stop):
                 return True
             if last or judgement.accepted or not decision.stop or not run.may_ask_again:
                 return False
             run.refuse()
         return False
+
+    def _judge(self, run: Run, decision: Decision) -> Judgement:
+        """The last word on an answer. Code that goes on searching has given none, and reads no objection."""
+        if not decision.stop and not self.policy.writes_freely and self.limits.stop_by is StopBy.BOTH:
+            return open_facts(decision, run.facts, run.reading)
+        return judge(run.question, decision, run.facts, run.reading, self.limits, guards=self.guards)
 
     def _ends(self, run: Run, judgement: Judgement, *, stop: bool) -> bool:
         willing = stop or self.limits.stop_by is StopBy.EVIDENCE

@@ -44,6 +44,12 @@ United Kingdom, British, UK, Britain, Great Britain, England, English, Scotland,
 United States, American, USA, US, U.S.|Uruguay, Uruguayan|Uzbekistan, Uzbek|Vatican City
 Venezuela, Venezuelan|Vietnam, Vietnamese|Yemen, Yemeni|Yugoslavia, Yugoslav|Zambia, Zambian|Zimbabwe, Zimbabwean
 """
+# Parts of a state that are countries in their own right: an English and a Scottish answer differ.
+_PARTS = {
+    form: row.split(", ")[0]
+    for row in ("England, English", "Scotland, Scottish", "Wales, Welsh", "West Germany", "East Germany")
+    for form in row.split(", ")
+}
 _ROWS = [[form.strip() for form in row.split(",")] for row in re.split(r"[|\n]", _TABLE) if row.strip()]
 _COUNTRY_OF = {form: row[0] for row in _ROWS for form in row}
 _LONGEST = max(len(form.split()) for form in _COUNTRY_OF)
@@ -73,6 +79,15 @@ def nations(text: str) -> tuple[tuple[str, int, int], ...]:
             if end and not _LANGUAGE.match(text, end):
                 found.append((_COUNTRY_OF[text[start:end]], start, end))
     return tuple(found)
+
+
+def countries(text: str) -> tuple[tuple[str, int, int], ...]:
+    """Like `nations`, but England, Scotland, Wales and the two former Germanies are countries by themselves.
+
+    >>> countries("a Scottish film"), nations("a Scottish film")
+    ((('Scotland', 2, 10),), (('United Kingdom', 2, 10),))
+    """
+    return tuple((_PARTS.get(text[start:end], name), start, end) for name, start, end in nations(text))
 
 
 def _form_end(text: str, start: int) -> int:

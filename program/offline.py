@@ -13,6 +13,7 @@ from hopstop.program.answer_weights import NAMES, AnswerWeights
 from hopstop.program.answering import ALL_METHODS, Method, decide
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import ArtifactMismatch
+from hopstop.program.lines import lines_of
 from hopstop.program.lists import Floats
 from hopstop.program.policy import Reply, State
 from hopstop.program.records import Decision, Hit, Limits, Passage, Query
@@ -63,7 +64,10 @@ class OfflinePolicy:
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
         """See Policy.decide."""
-        found = decide(state.question, state.reading, state.facts, weights=self._answers, methods=self.methods)
+        lines = state.memory["lines"] = lines_of(state.question, state.reading, state.memory.get("lines"))
+        found = decide(
+            state.question, state.reading, state.facts, weights=self._answers, methods=self.methods, lines=lines
+        )
         return Reply(found)
 
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hopstop.program import question_words as english
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
 from hopstop.program.comparison import Compared, conclusion
+from hopstop.program.lines import Lines
 from hopstop.program.paths import start
 from hopstop.program.profile import profile, stems
 from hopstop.program.question_form import Asks, Property, QuestionForm
@@ -20,9 +21,7 @@ _COMPARED = stems(" ".join(english.LOW | english.HIGH)) | stems("same both")
 LIKELY = 0.3  # of each end: two that fit each other need less than one alone; all of seeds 1 to 5 were right at it
 
 
-def compare_ends(
-    question: str, form: QuestionForm, reading: Reading, weights: AnswerWeights = DEFAULT
-) -> Compared | None:
+def compare_ends(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT) -> Compared | None:
     """Follow the chain from both sides and compare its ends: amounts in one unit, or whether both are the same.
 
     Returns:
@@ -31,9 +30,9 @@ def compare_ends(
     number = form.asks is Asks.CHOICE and form.property is Property.NUMBER
     if not number and not (form.asks is Asks.YES_NO and form.same and form.property is Property.OTHER):
         return None
-    ends = [_end(side, question, form, (reading, weights)) for side in form.sides]
+    ends = [_end(side, form, lines, weights) for side in form.sides]
     if number and (None in ends or _larger(ends, form) is None):
-        ends = [_measured(side, reading) for side in form.sides]
+        ends = [_measured(side, lines.reading) for side in form.sides]
     one, two = ends
     if one is None or two is None:
         return None
@@ -64,7 +63,7 @@ def _measured(side: str, reading: Reading) -> Reached | None:
     found: list[Reached] = []
     for passage in reading.passages:
         for sentence in profile(passage).sentences:
-            for amount in amounts(sentence.text) if wanted <= sentence.stems else ():
+            for amount in amounts(sentence.text) if len(sentence.held(wanted)) == len(wanted) else ():
                 if amount.unit in english.MEASURES and str(int(amount.value)) not in wanted:
                     claim = Claim(f"{amount.unit} of {side}", passage.id, sentence.text)
                     text = f"{sentence.text[amount.start : amount.end]} {amount.unit}"
@@ -72,11 +71,12 @@ def _measured(side: str, reading: Reading) -> Reached | None:
     return found[0] if len(found) == 1 else None
 
 
-def _end(side: str, question: str, form: QuestionForm, read: tuple[Reading, AnswerWeights]) -> Reached | None:
+def _end(side: str, form: QuestionForm, lines: Lines, weights: AnswerWeights) -> Reached | None:
     """What the chain leads to from one side; the other side and the comparing words are not part of its question."""
     others = [other for other in form.sides if other != side]
-    asks = Asks.NUMBER if form.asks is Asks.CHOICE else Asks.PERSON if english.PERSONS.search(question) else Asks.THING
+    persons = english.PERSONS.search(lines.question)
+    asks = Asks.NUMBER if form.asks is Asks.CHOICE else Asks.PERSON if persons else Asks.THING
     alone = replace(form, asks=asks, property=Property.OTHER, sides=(), names=(side,), heads=(), counts=False)
     without = _COMPARED | (stems(" ".join(others)) - stems(side))
-    end = reach(question, alone, *read, Side(start(side), without))
+    end = reach(alone, lines, weights, Side(start(side), without))
     return end if end is not None and end.p >= LIKELY else None

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from hopstop.program.lines import Cover, Line, named_passages, plain_lines
-from hopstop.program.nations import is_nation
-from hopstop.program.profile import fold, stems
-from hopstop.program.reading import Reading
-from hopstop.program.text import FUNCTION_WORDS, names, numbers, words
-from hopstop.program.values import dates
+from hopstop.program.leads import inner_leads
+from hopstop.program.line import Line
+from hopstop.program.lines import Cover, Lines
+from hopstop.program.profile import stems
+from hopstop.program.text import FUNCTION_WORDS, names, numbers
 
 LONGEST = 4  # sentences: the longest chains of the labelled sets have four facts
 BEAM = 8  # ways carried on at each length
 RETURNED = 12  # ways whose ends are worth a look
 SHARED = 4  # passages that may hold a name which links them; one in more of what was read tells nothing apart
-# Letters with a digit ("CHG-9568"), and what technical prose names without capitals ("payment-gw", "session_cache").
-_CODE = re.compile(r"(?=[\w-]*[^\W\d_])(?:(?=[\w-]*\d)[\w-]{4,}|[^\W\d_]{2,}(?:[-_][^\W_]{2,})+)")
-_RUN = re.compile(r"[\w-]+")
-_FIRST = 100  # characters among which the first word of a sentence stands
-_APART = re.compile(r" and |, |: ")
 _NUMBERED = re.compile(r"([^\W\d_]{3,}) ([^\W_]*[\d-][\w-]*)")
 
 
@@ -67,14 +60,14 @@ class Path:
     Attributes:
         lines: One to `LONGEST`, the first one speaking of a name of the question.
         via: The folded name that links each line to the next; one fewer than lines.
-        covered: Stems of the question that the lines or their titles hold.
+        covered: Stems of the question that count and that the lines or their titles hold, as bits.
         joint: Weight of these as a share of the question's, in [0, 1].
         idle: Lines that hold no stem that those before them do not hold.
     """
 
     lines: tuple[Line, ...]
     via: tuple[str, ...]
-    covered: frozenset[str]
+    covered: int
     joint: float
     idle: int
 
@@ -93,29 +86,67 @@ class _State(NamedTuple):
     idle: int = 0
 
 
-@dataclass(frozen=True, slots=True)
 class _Net:
-    """The lines with their bits, passages and links."""
+    """The lines that ways may pass, each with what counts of its bits; how they are linked is found out when asked."""
 
-    lines: Sequence[Line]
-    bits: Sequence[int]
-    links: Sequence[Mapping[int, str]]
+    def __init__(self, lines: Lines, cover: Cover, begin: Start) -> None:
+        self.lines = lines.all
+        self.bits = [line.own & cover.mask for line in lines.all]
+        self.places = [at for at, line in enumerate(lines.all) if not _of_another(line, begin)]
+        self._named = lines.named
+        self._holding = self._named.holding()
+        self._asked = frozenset(cover.weights)
+        self._out = frozenset(range(len(lines.all))).difference(self.places)
+        self._links: dict[int, dict[int, str]] = {}
+        self._telling: dict[str, Sequence[int]] = {}
+
+    def links(self, at: int) -> Mapping[int, str]:
+        """The lines of other passages that a line leads to, and the name that they share.
+
+        A line leads to every line of a passage titled by a name in it, and to every line that holds the same name.
+        """
+        if at not in self._links:
+            self._links[at] = self._onward(at)
+        return self._links[at]
+
+    def _onward(self, at: int) -> dict[int, str]:
+        rank, onward = self.lines[at].rank, dict[int, str]()
+        for name in self._named.leads[at]:
+            for other in self._told_by(name):
+                if self.lines[other].rank != rank:
+                    onward.setdefault(other, name)
+        for target, name in self._named.passages[at]:
+            if not _said(name, self._asked):
+                for other in self._named.members[target]:
+                    if other not in self._out:
+                        onward.setdefault(other, name)
+        return onward
+
+    def _told_by(self, name: str) -> Sequence[int]:
+        """The lines that a name leads to: it is in few passages, a name in one of them, and not asked for."""
+        if name not in self._telling:
+            found = [at for at in self._holding[name] if at not in self._out]
+            few = 1 < len({self.lines[at].rank for at in found}) <= SHARED
+            tells = few and not _said(name, self._asked) and any(self._is_name(name, at) for at in found)
+            self._telling[name] = found if tells else ()
+        return self._telling[name]
+
+    def _is_name(self, name: str, at: int) -> bool:
+        return name in inner_leads(self.lines[at].sentence.text)
 
 
-def find_paths(weights: Mapping[str, float], begin: Start, reading: Reading) -> list[Path]:
+def find_paths(lines: Lines, cover: Cover, begin: Start) -> list[Path]:
     """The ways that speak of most of the question, the best first, shorter ones before longer ones that add nothing.
 
     Args:
-        weights: Stems of the question with what each weighs, > 0.
+        lines: What was read.
+        cover: What counts of the question.
         begin: What the first line must hold.
-        reading: What was read.
     """
-    cover = Cover(weights)
-    lines = [line for line in plain_lines(frozenset(weights), reading) if not _of_another(line, begin)]
-    bits = [cover.bits(line.own) for line in lines]
-    net = _Net(lines, bits, _links(lines, frozenset(weights), reading))
-    level = [_State((at,), (), bits[at]) for at, line in enumerate(lines) if _begins(line, begin)]
-    level = _best(level, cover)
+    net = _Net(lines, cover, begin)
+    names_asked = lines.bits(begin.names) & cover.mask
+    first = [at for at in net.places if not begin.names or net.bits[at] & names_asked]
+    level = _best([_State((at,), (), net.bits[at]) for at in first if _has_numbers(net.lines[at], begin)], cover)
     found = list(level)
     for _ in range(LONGEST - 1):
         level = _best([more for state in level for more in _longer(state, net)], cover)
@@ -125,9 +156,7 @@ def find_paths(weights: Mapping[str, float], begin: Start, reading: Reading) -> 
     return [_path(state, net, cover) for state in found[:RETURNED]]
 
 
-def _begins(line: Line, begin: Start) -> bool:
-    if begin.names and not begin.names & line.own:
-        return False
+def _has_numbers(line: Line, begin: Start) -> bool:
     return not begin.numbers or begin.numbers <= numbers(line.passage.title) | numbers(line.sentence.text)
 
 
@@ -152,7 +181,7 @@ def _best(states: Iterable[_State], cover: Cover) -> list[_State]:
 def _longer(state: _State, net: _Net) -> Iterable[_State]:
     """One line more that adds a word of the question, or two of which the second does."""
     passages = {net.lines[at].rank for at in state.places}
-    for at, via in net.links[state.places[-1]].items():
+    for at, via in net.links(state.places[-1]).items():
         rank = net.lines[at].rank
         if rank in passages or via in state.via:
             continue
@@ -160,7 +189,7 @@ def _longer(state: _State, net: _Net) -> Iterable[_State]:
         if step.bits != state.bits:
             yield step
         elif len(step.places) < LONGEST:
-            for beyond, name in net.links[at].items():
+            for beyond, name in net.links(at).items():
                 bits = step.bits | net.bits[beyond]
                 if bits != step.bits and name not in step.via and net.lines[beyond].rank not in (*passages, rank):
                     yield _State((*step.places, beyond), (*step.via, name), bits, state.idle + 1)
@@ -168,70 +197,10 @@ def _longer(state: _State, net: _Net) -> Iterable[_State]:
 
 def _path(state: _State, net: _Net, cover: Cover) -> Path:
     lines = tuple([net.lines[at] for at in state.places])
-    return Path(lines, state.via, cover.stems(state.bits), cover.share(state.bits), state.idle)
-
-
-def _links(lines: Sequence[Line], asked: frozenset[str], reading: Reading) -> list[dict[int, str]]:
-    """For each line the lines of other passages that it leads to, and the name that they share.
-
-    A line leads to every line of a passage titled by a name in it, and to every line that holds the same name.
-    """
-    members: dict[int, list[int]] = defaultdict(list)
-    holding: dict[str, list[int]] = defaultdict(list)
-    for at, line in enumerate(lines):
-        members[line.rank].append(at)
-        for key in link_names(line.sentence.text):
-            holding[key].append(at)
-    telling = {
-        key: found
-        for key, found in holding.items()
-        if len(found) > 1 and _tells(key, [lines[at] for at in found], asked)
-    }
-    links: list[dict[int, str]] = [{} for _ in lines]
-    for line, onward in zip(lines, links, strict=True) if telling else ():
-        for key in link_names(line.sentence.text):
-            for other in telling.get(key, ()):
-                if lines[other].rank != line.rank:
-                    onward.setdefault(other, key)
-    for at, rank, name in named_passages(lines, reading):
-        if not _said(name, asked):
-            for other in members[rank]:
-                links[at].setdefault(other, name)
-    return links
-
-
-def _tells(key: str, lines: Sequence[Line], asked: frozenset[str]) -> bool:
-    """Whether a name that these lines hold leads from one to another: in few passages, a name in one, not asked for."""
-    if not 1 < len({line.rank for line in lines}) <= SHARED or _said(key, asked):
-        return False
-    return any(key in _inner_names(line.sentence.text) for line in lines)
+    return Path(lines, state.via, state.bits, cover.share(state.bits), state.idle)
 
 
 @lru_cache(maxsize=4096)
-def _said(key: str, asked: frozenset[str]) -> bool:
+def _said(name: str, asked: frozenset[str]) -> bool:
     """Whether a name is one that the question says itself."""
-    return stems(key) <= asked
-
-
-@lru_cache(maxsize=4096)
-def link_names(text: str) -> tuple[str, ...]:
-    """The folded names in a sentence that may lead on: no countries, dates or bare small numbers."""
-    found = [fold(part) for name in names(text) for part in _APART.split(name) if _leads(part)]
-    return tuple(dict.fromkeys([*found, *map(fold, _codes(text))]))
-
-
-def _codes(text: str) -> list[str]:
-    return [run for run in _RUN.findall(text) if not run.isalpha() and _CODE.fullmatch(run)]
-
-
-@lru_cache(maxsize=4096)
-def _inner_names(text: str) -> frozenset[str]:
-    """The link names of a sentence without a lone word at its start, which has its capital from there."""
-    first = fold((words(text[:_FIRST]) or [""])[0])
-    return frozenset(key for key in link_names(text) if key != first or any(map(str.isdigit, key)) or "-" in key)
-
-
-def _leads(name: str) -> bool:
-    if is_nation(name) or sum(map(str.isalnum, name)) < 3:
-        return False
-    return name.isalpha() or not any(date.end - date.start == len(name) for date in dates(name))
+    return stems(name) <= asked

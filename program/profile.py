@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -18,24 +19,30 @@ _LEAD = 3  # sentences: where encyclopedias, notes and letters alike say who or 
 _BRACKET = re.compile(r"[(（]([^()（）]{0,160})[)）]")
 STEM = len(stem("abcdefghijklmnop"))
 _RUN = re.compile(r"[^\W_]+")
-_UNUSUAL = tuple(
-    re.compile(form)  # one by one: each begins with a set of characters, and is looked for ten times as fast as all
-    for form in (
-        r"[^\u0000-\u02ff\u2000-\u206f]",
-        r"\d(?:[,\u00a0\u2009\u202f]\d{3}|\.\d)",
-        r"[A-Z](?<!\w.)\. ?[A-Z]\b",
-    )
-)
+_NOT_LATIN = re.compile(r"[^\u0000-\u02ff\u2000-\u206f]")
+# Thousands, decimals and initials: what is joined by a mark, which is looked for first, as that is fastest.
+_JOINED = re.compile(r"[.,\u00a0\u2009\u202f](?:(?<=\d[^.])\d{3}|(?<=\d\.)\d|(?<=[A-Z]\.)(?<!\w..) ?[A-Z]\b)")
 _MARK = re.compile("[\u0300-\u036f]")
 _IS = re.compile(r"\b(?:is|was|are|were|ist|war|est|était|es|era)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of a passage: its words as they stand, and their stems."""
+    """One sentence of a passage, as it stands."""
 
     text: str
-    stems: frozenset[str]
+
+    @property
+    def stems(self) -> frozenset[str]:
+        """Stems of all words in it; see `word_stems`."""
+        return word_stems(self.text)
+
+    def held(self, keys: Iterable[str]) -> list[str]:
+        """Those of these stems that it holds: sooner known than all of its stems."""
+        if not _is_plain(self.text):
+            return [key for key in keys if key in self.stems]
+        low = self.text.casefold()
+        return [key for key in keys if key in low and _begins_word(low, key)]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -52,14 +59,12 @@ class Profile:
         title: Its title without what follows in brackets.
         title_stems: Stems of the title's content words.
         sentences: In order.
-        stems: All stems of the title and the sentences.
     """
 
     text: str
     title: str
     title_stems: frozenset[str]
     sentences: tuple[Sentence, ...]
-    stems: frozenset[str]
 
     @property
     def life(self) -> Life:
@@ -85,9 +90,7 @@ def profile(passage: Passage) -> Profile:
 @lru_cache(maxsize=1024)
 def _profile(title: str, text: str) -> Profile:
     base = _BRACKET.sub("", title).strip() or title
-    sentences = tuple([Sentence(sentence, word_stems(sentence)) for sentence in _sentences(text)])
-    of_title = stems(base)
-    return Profile(text, base, of_title, sentences, of_title.union(*[sentence.stems for sentence in sentences]))
+    return Profile(text, base, stems(base), tuple(map(Sentence, _sentences(text))))
 
 
 def _sentences(text: str) -> list[str]:
@@ -100,16 +103,31 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(map(stem, content_words(text)))
 
 
+@lru_cache(maxsize=4096)
 def word_stems(text: str) -> frozenset[str]:
     """Stems of all words of a text: those of its content words, and of function words, which nobody asks for.
 
     The quick way is for words that are runs of Latin letters and digits; where more is in the text (initials,
     thousands, other scripts) content words are read and function words left out.
     """
-    if any(form.search(text) for form in _UNUSUAL):
+    if not _is_plain(text):
         return stems(text)
     words = _RUN.findall(text.casefold())
     return frozenset([word[:STEM] if word.isalpha() else word for word in words])
+
+
+def _is_plain(text: str) -> bool:
+    return (text.isascii() or not _NOT_LATIN.search(text)) and not _JOINED.search(text)
+
+
+def _begins_word(text: str, key: str) -> bool:
+    """Whether some word of a case-folded text has this stem."""
+    at = text.find(key)
+    while at >= 0:
+        if not text[at - 1 : at].isalnum() and (word := _RUN.match(text, at)) and stem(word[0]) == key:
+            return True
+        at = text.find(key, at + 1)
+    return False
 
 
 @lru_cache(maxsize=4096)

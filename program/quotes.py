@@ -8,9 +8,11 @@ from array import array
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+from hopstop.program.nations import countries
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim, Passage, Quote
-from hopstop.program.text import content_words, normalise, same_marks, shares_word, unspaced
+from hopstop.program.text import content_words, normalise, same_marks, shares_word, unspaced, words
+from hopstop.program.wordforms import missing
 
 _LABELLED = re.compile(r"^\W*P\d{1,4}\.\d{1,4}\W+(?=\w)")
 
@@ -41,15 +43,31 @@ def resolve(claim: Claim, reading: Reading) -> Quote | None:
     """The verified quote of a claim: the sentence that its label names, or the words in the passage it names.
 
     Words are looked for in the named passage first, then in the others that were read: a wrong label on right words
-    still shows the fact. A quote that shares no content word with its fact or whose passage's title does not either
-    shows nothing and does not count.
+    still shows the fact. A quote that does not speak of its fact shows nothing and does not count.
     """
     quote = reading.sentence(claim.quote) or _find_words(claim, reading)
     if quote is None:
         return None
     passage = reading.by_id(quote.passage_id)
-    context = f"{passage.title if passage else ''} {quote.text}"
-    return quote if shares_word(content_words(claim.need), content_words(context)) else None
+    title = passage.title if passage else ""
+    return quote if speaks_of(f"{title} {quote.text}", claim.need, title) else None
+
+
+def speaks_of(context: str, need: str, title: str = "") -> bool:
+    """Whether a quote, with the title of its passage before it, speaks of a fact.
+
+    It has a content word of the fact in some form of it, or names the same country ("American", "United States"), or
+    the fact names the title, be it one of function words alone ("You Are What I Am").
+    """
+    wanted, said = content_words(need, fold=False), content_words(context, fold=False)
+    if shares_word(wanted, said) or len(missing(wanted, said)) < len(wanted):
+        return True
+    named = {country for country, *_ in countries(need)}
+    plain_title = " ".join(words(title)).casefold()
+    return bool(
+        not named.isdisjoint(country for country, *_ in countries(context))
+        or (len(plain_title.split()) > 1 and f" {plain_title} " in f" {' '.join(words(need)).casefold()} ")
+    )
 
 
 def _find_words(claim: Claim, reading: Reading) -> Quote | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 from operator import mul
@@ -10,11 +10,10 @@ from operator import mul
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
 from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
-from hopstop.program.lines import local_weights, subject_of
+from hopstop.program.lines import Cover, Lines
 from hopstop.program.paths import Path, Start, find_paths, start
 from hopstop.program.profile import fold
 from hopstop.program.question_form import Asks, Property, QuestionForm
-from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
@@ -57,43 +56,34 @@ class Reached:
     missing: tuple[Claim, ...] = ()
 
 
-def reach(
-    question: str,
-    form: QuestionForm,
-    reading: Reading,
-    weights: AnswerWeights = DEFAULT,
-    side: Side = WHOLE,
-) -> Reached | None:
+def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, side: Side = WHOLE) -> Reached | None:
     """The best ending of the ways from the names of a question; None if there is none or another module reads it.
 
     Args:
-        question: As it was asked.
-        form: Its form.
-        reading: What was read.
+        form: Of the question.
+        lines: What was read for it.
         weights: How endings are ranked, and when the best is a reason to stop.
         side: Of a comparison, or the whole question.
     """
-    told, found = ends(question, form, reading, side)
+    cover, found = ends(form, lines, side)
     if not found:
         return None
     best, share = best_ending(found, weights.end)
     p = 1 / (1 + exp(-_dot(weights.right, against(best, share, weights.end))))
     said = best.features[1] > 0
-    left = in_order(question, told.keys() - best.path.covered)
-    missing = (Claim(f"{left} of {subject_of(best.path.last)}"),) if left else ()
-    return Reached(best.text, _claims(question, best.path), p, p >= weights.right_sure and not said, missing)
+    left = in_order(lines.question, lines.stems(cover.mask & ~best.path.covered))
+    missing = (Claim(f"{left} of {best.path.last.subject}"),) if left else ()
+    return Reached(best.text, _claims(lines, best.path), p, p >= weights.right_sure and not said, missing)
 
 
-def ends(
-    question: str, form: QuestionForm, reading: Reading, side: Side = WHOLE
-) -> tuple[Mapping[str, float], list[Ending]]:
-    """What the ways of `reach` should speak of, with what each stem weighs, and all their endings."""
+def ends(form: QuestionForm, lines: Lines, side: Side = WHOLE) -> tuple[Cover, list[Ending]]:
+    """What the ways of `reach` should speak of, and all their endings."""
     if form.asks in (Asks.YES_NO, Asks.CHOICE) or form.property in _READ_BY_CODE:
-        return {}, []
-    wanted = roles(question, form).keys() - side.without
-    told = {key: weight for key, weight in local_weights(question, reading).items() if key in wanted}
-    paths = find_paths(told, side.begin or start(question), reading)
-    return told, endings(question, form, told, paths)
+        return Cover(lines, {}), []
+    wanted = roles(lines.question, form).keys() - side.without
+    cover = Cover(lines, {key: weight for key, weight in lines.weights.items() if key in wanted})
+    paths = find_paths(lines, cover, side.begin or start(lines.question))
+    return cover, endings(form, lines, cover, paths)
 
 
 def best_ending(found: Sequence[Ending], weights: Sequence[float]) -> tuple[Ending, float]:
@@ -131,12 +121,12 @@ def _dot(weights: Sequence[float], values: Sequence[float]) -> float:
     return float(sum(map(mul, weights, values)))
 
 
-def _claims(question: str, path: Path) -> tuple[Claim, ...]:
+def _claims(lines: Lines, path: Path) -> tuple[Claim, ...]:
     """A fact for each line: the words of the question that it is the first to hold, or the name that leads there."""
     left = path.covered
     claims = []
     for line, via in zip(path.lines, (*path.via, ""), strict=True):
-        said = in_order(question, line.own & left) or via
-        claims.append(Claim(f"{said} ({subject_of(line)})", line.passage.id, line.sentence.text))
-        left -= line.own
+        said = in_order(lines.question, lines.stems(line.own & left)) or via
+        claims.append(Claim(f"{said} ({line.subject})", line.passage.id, line.sentence.text))
+        left &= ~line.own
     return tuple(claims)

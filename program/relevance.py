@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from hopstop.program.lines import mentions
+from hopstop.program.named import mentions
 from hopstop.program.policy import State
 from hopstop.program.profile import fold, profile, stems
 from hopstop.program.records import Passage, open_needs

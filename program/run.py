@@ -13,10 +13,11 @@ from hopstop.program.errors import BadQuestion
 from hopstop.program.evidence import Evidence
 from hopstop.program.faults import Statistics
 from hopstop.program.guards import DEFAULT, Guards
-from hopstop.program.judge import quote_contexts
-from hopstop.program.latch import latched
+from hopstop.program.latch import unlatched
 from hopstop.program.lm import LMFailed
+from hopstop.program.open_part import refused, released
 from hopstop.program.policy import Policy, Reply, State
+from hopstop.program.question_covered import left_out, said_by
 from hopstop.program.reading import Reading
 from hopstop.program.records import (
     Decision,
@@ -199,10 +200,14 @@ class Run:
         """Take over what code made of a decision; passages with verified quotes are pinned.
 
         Returns:
-            The judgement, with one more objection if the draft turned into a look-alike of an earlier one.
+            The judgement, with an objection if the draft turned into a look-alike or leaves out what was asked.
         """
         if self.guards.latch:
-            judgement = _unlatched(judgement, self._drafts, decision.draft, self.reading)
+            judgement = unlatched(judgement, self._drafts, decision.draft, self.reading)
+        if self.guards.question_covered and judgement.accepted and decision.stop and self.statistics is not None:
+            said = said_by(self.question, decision, judgement.facts, self.reading)
+            left = left_out(self.question, said, self.statistics, self.groups)
+            judgement = refused(judgement, left) if left else judgement
         self._drafts += (decision.draft,)
         self._kept = tuple(passage.id for passage in self.reading.passages)
         self._decision = decision
@@ -214,7 +219,7 @@ class Run:
     @property
     def may_ask_again(self) -> bool:
         """Whether nothing but the answer is refused, and there is money, time and room for one more call."""
-        shown = bool(self.facts) and not open_needs(self.facts)
+        shown = bool(self.facts) and not open_needs(released(self.facts))
         return shown and self.why_stop() in (None, StopReason.ROUND_LIMIT, StopReason.PASSAGE_LIMIT)
 
     def refuse(self) -> None:
@@ -287,11 +292,3 @@ class Run:
             policy=policy.name,
             ranking=ranking,
         )
-
-
-def _unlatched(judgement: Judgement, before: tuple[str, ...], after: str, reading: Reading) -> Judgement:
-    texts = [f"{passage.title}. {passage.text}" for passage in reading.passages]
-    objection = latched(before, after, quote_contexts(judgement.facts, reading), texts)
-    if objection is None:
-        return judgement
-    return replace(judgement, accepted=False, objections=(*judgement.objections, objection))

@@ -1,4 +1,4 @@
-"""Dates and numbers of an answer that a text says, in another spelling or not at all."""
+"""Dates, numbers, units and countries of an answer that a text says, in another spelling or not at all."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from hopstop.program.nations import countries
+from hopstop.program.numerals import Span, numerals
 from hopstop.program.text import words
 from hopstop.program.values import amounts, dates
 
@@ -15,23 +17,32 @@ _PARTED = re.compile(
 )
 _WHOLE = re.compile(r"(?<![\w.,'’-])\d+(?![\w'’]|[.,]\d)")
 
-Span = tuple[int, int]
-
 
 def without_said(draft: str, texts: Sequence[str]) -> str:
-    """A draft without the dates and numbers that a text says, in whatever spelling.
+    """A draft without the dates, numbers, units and countries that a text says, in whatever spelling.
 
     A date is said by one that is as full or fuller: "May 1999" by "5 May 1999". A number is said by the same value:
-    "1,000" by "1 000", "12 million" by "12,000,000", "five" by "5".
+    "1,000" by "1 000", "12 million" by "12,000,000", "five" by "5"; so are an ordinal, the numeral of a name, and the
+    unit of a number. A country is said by its adjective and the other way round: "India" by "Indian".
 
     >>> without_said("on May 5, 1999 for 1,000 euros", ["1999-05-05: 1 000 EUR"])
     'on  for  euros'
     """
-    if not dates(draft) and not any(_values(draft)):
-        return draft
-    known = _known(texts)
-    spans = [(date.start, date.end) for date in dates(draft) if date.parts in known.dates]
-    return _cut(draft, [*spans, *(span for span, value in _values(draft) if value in known.values)])
+    spans = list(_said(draft, texts))
+    return _cut(draft, spans) if spans else draft
+
+
+def _said(draft: str, texts: Sequence[str]) -> Iterator[Span]:
+    if dates(draft) or any(_values(draft)):
+        known = _known(texts)
+        yield from ((date.start, date.end) for date in dates(draft) if date.parts in known.dates)
+        yield from (span for span, value in _values(draft) if value in known.values)
+    if numbered := list(numerals(draft)):
+        held = {said for text in texts for _, saids in numerals(text) for said in saids}
+        yield from (span for span, saids in numbered if not held.isdisjoint(saids))
+    if named := countries(draft):
+        lands = {country for text in texts for country, *_ in countries(text)}
+        yield from ((start, end) for country, start, end in named if country in lands)
 
 
 def unsaid(draft: str, texts: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -44,7 +44,7 @@ def fold(word: str) -> str:
 
 def terms_of(text: str) -> list[str]:
     """The folded words of a text."""
-    return [fold(word) for word in _WORD.findall(unicodedata.normalize("NFC", text))]
+    return [fold(word) for word in _WORD.findall(normal(text))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +65,14 @@ class Form:
     marked: bool
 
 
-@lru_cache(maxsize=1 << 17)  # a corpus is written with few words, which are looked at and kept once
-def form_of(word: str) -> Form:
+def look_at(word: str) -> Form:
     """A word, looked at."""
-    number = len(word) >= 3 and any(char.isdigit() for char in word)
+    number = len(word) >= 3 and not word.isalpha() and any(char.isdigit() for char in word)
     no_case = word[0].isalpha() and not word[0].isupper() and not word[0].islower() and not "ぁ" <= word[0] <= "ゟ"
     return Form(word, fold(word), word[0].isupper() or word[0].istitle(), number or no_case)
+
+
+form_of = lru_cache(maxsize=1 << 17)(look_at)  # a corpus is written with few words, which are looked at and kept once
 
 
 @dataclass(slots=True)
@@ -99,10 +101,20 @@ class Unit:
 
 def unit_of(text: str) -> Unit:
     """Analyse a title or a sentence."""
-    text = unicodedata.normalize("NFC", text)
-    pieces = _WORD_KEPT.split(text)
+    text = normal(text)
+    pieces = word_pieces(text)
     forms = list(map(form_of, pieces[1::2]))
     return Unit(text, pieces[::2], forms, [form.term for form in forms])
+
+
+def normal(text: str) -> str:
+    """In Unicode's NFC, as all of this module reads it."""
+    return unicodedata.normalize("NFC", text)
+
+
+def word_pieces(text: str) -> list[str]:
+    """What stands before the first word, the word, what stands between it and the next one, and so on to the end."""
+    return _WORD_KEPT.split(text)
 
 
 def upper_share(units: Iterable[Unit]) -> dict[str, float]:
@@ -122,25 +134,24 @@ def mark_named(unit: Unit, share: dict[str, float]) -> None:
         unit.looks_named[0] = unit.forms[0].marked
 
 
-def spelled_names(unit: Unit, *, identifiers: bool = True) -> set[Key]:
-    """Names as spelled: runs of named words, those joined by short words (whole and in parts), quotes, identifiers."""
-    found = {_key(quote) for quote in _QUOTED.findall(unit.text)}
-    if identifiers and (not _CODE_GAPS.isdisjoint(unit.gaps[1:-1]) or _CODE_WORD.search(unit.text)):
-        found |= {_key(code) for code in _CODE.findall(unit.text)}
-    named, place = unit.looks_named, 0
-    while True in named[place:]:
-        start = part = named.index(True, place)
-        while part >= 0:
-            place = run_end(unit, part)
-            found |= {tuple(unit.terms[part:place]), tuple(unit.terms[start:place])}
-            part = _joined(unit, place)
-    return {name for name in found if 0 < len(name) <= MAX_NAME}
+def marked_words(text: str, between: Sequence[str], *, identifiers: bool = True) -> list[list[str]]:
+    """The words of what a text in NFC marks as a name: what stands in quotes, and identifiers.
+
+    Args:
+        text: A sentence.
+        between: What stands between its words.
+        identifiers: Whether those count.
+    """
+    found = [_WORD.findall(quote) for quote in _QUOTED.findall(text)]
+    if identifiers and (not _CODE_GAPS.isdisjoint(between) or _CODE_WORD.search(text)):
+        found += [_WORD.findall(code) for code in _CODE.findall(text)]
+    return [words for words in found if 0 < len(words) <= MAX_NAME]
 
 
-def title_name(title: Unit) -> Key:
-    """A title as a name: without what stands in brackets, unless nothing else does."""
-    base = _BRACKET.sub("", title.text).strip() or title.text
-    return _key(base)[:MAX_TITLE]
+def title_words(title: str) -> list[str]:
+    """The words of a title in NFC as a name: without what stands in brackets, unless nothing else does."""
+    base = _BRACKET.sub(" ", title).strip() or title
+    return _WORD.findall(base)[:MAX_TITLE]
 
 
 def spoken(name: str) -> str:
@@ -148,35 +159,15 @@ def spoken(name: str) -> str:
     return _BETWEEN_HAN.sub("", name)
 
 
-def _key(text: str) -> Key:
-    return tuple(fold(word) for word in _WORD.findall(text))
-
-
-def _glued(unit: Unit, place: int) -> bool:
-    """Whether only spaces, hyphens, apostrophes or dots stand between this word and the next."""
-    gap = unit.gaps[place + 1]
-    return gap == " " or bool(_GLUE.fullmatch(gap))
+@lru_cache(maxsize=4096)
+def glued(between: str) -> bool:
+    """Whether what stands between two words is only spaces, hyphens, apostrophes or dots, as inside of a name."""
+    return bool(_GLUE.fullmatch(between))
 
 
 def run_end(unit: Unit, start: int) -> int:
-    """End of the run of named words that starts here; initials belong to it."""
+    """End of the run of named words that starts here, initials among them."""
     end = start + 1
-    while end < len(unit.forms) and (unit.looks_named[end] or _is_initial(unit.forms[end])) and _glued(unit, end - 1):
+    while end < len(unit.forms) and unit.looks_named[end] and glued(unit.gaps[end]):
         end += 1
     return end
-
-
-def _is_initial(form: Form) -> bool:
-    return form.upper and len(form.word) == 1
-
-
-def _joined(unit: Unit, end: int) -> int:
-    """Where a name goes on after one or two short lower-case words ("of the", "van der"); -1 if it does not."""
-    place = end
-    while place < len(unit.forms) and place - end < 2 and _glued(unit, place - 1):
-        word = unit.forms[place].word
-        if len(word) > 3 or not word.islower():
-            break
-        place += 1
-    goes_on = end < place < len(unit.forms) and unit.looks_named[place] and _glued(unit, place - 1)
-    return place if goes_on else -1

@@ -55,7 +55,7 @@ class Walk:
         self._read: list[int] = []
         self._open: list[tuple[int, int, int, float]] = []  # what is read and not followed: a row of Sources each
         self._seen = np.zeros(index.size, np.bool_)
-        self._titles = np.zeros(len(index.names) + 1)  # how often each was read; the last stands for "no title"
+        self._titles: list[int] = []  # of the passages read
         self._covered = np.int64(0)
         self._set(first_ways(self._asked))
 
@@ -104,8 +104,10 @@ class Walk:
         self._static = ways.features @ self._weights[:STATIC] if static is None else static
 
     def _state(self) -> Floats:
-        same = self._titles[self._index.titled[self._ways.passage]]
-        new = self._asked.share(self._asked.passage_mask[self._ways.passage] & ~self._covered)
+        titled, same = self._index.titled[self._ways.passage], np.zeros(len(self._ways.passage))
+        for title in self._titles:
+            same += titled == title
+        new = self._asked.share(self._asked.passage_masks(self._ways.passage) & ~self._covered)
         return np.stack([same, new], axis=1)
 
     def _take(self, row: int, p: float) -> Step:
@@ -116,8 +118,9 @@ class Walk:
         self._read.append(passage)
         self._seen[passage] = True
         title = int(self._index.titled[passage])
-        self._titles[title] += title >= 0
-        self._covered |= self._asked.passage_mask[passage]
+        if title >= 0:
+            self._titles.append(title)
+        self._covered |= self._asked.passage_masks(np.array([passage]))[0]
         self._open.append((passage, way, int(ways.depth[row]), p))
         others = np.flatnonzero(ways.passage != passage)
         self._set(ways.take(others), self._static[others])

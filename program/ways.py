@@ -80,7 +80,7 @@ def first_ways(asked: Asked) -> Ways:
             np.minimum(asked.share(title) * asked.mass / index.title_mass[top], 1),
             asked.title_share(top),
             np.maximum.reduceat(asked.share(units | title[owner]), first),
-            asked.named_whole[index.titled[top]],
+            asked.named_whole(index.titled[top]),
             np.maximum(1 - rank / 10, 0),
         )
         for place, column in enumerate(columns):
@@ -163,7 +163,8 @@ def linked_ways(asked: Asked, sources: Sources) -> tuple[Ways, Ints]:
     source, name, title = exits.source[owner], exits.name[owner], index.unit_start[to]
     start, scale = index.unit_start[sources.passage], np.log(index.size + 1)
     in_title = unit == title
-    said = np.where(in_title, asked.passage_mask[to], asked.unit_masks(unit) | asked.unit_masks(title))
+    ends, pair = np.unique(source * index.size + to, return_inverse=True)  # several names may lead from one to another
+    said = np.where(in_title, asked.passage_masks(to), asked.unit_masks(unit) | asked.unit_masks(title))
     columns = (
         1,
         asked.bm25[to] / max(asked.best, 1e-9),
@@ -171,21 +172,21 @@ def linked_ways(asked: Asked, sources: Sources) -> tuple[Ways, Ints]:
         np.minimum(index.name_mass[name] / scale, 3),  # how long and rare its words are
         index.titled[to] == name,  # it is the passage's title,
         in_title * np.minimum(index.name_mass[name] / index.title_mass[to], 1),  # or this share of it
-        asked.named[name],
+        asked.named(name),
         exits.share[owner],  # cover of the question on the way, the sentence with the name included
-        asked.share(asked.passage_mask[sources.passage] | sources.way)[source],  # the same with the whole passage
+        asked.share(asked.passage_masks(sources.passage) | sources.way)[source],  # the same with the whole passage
         asked.share(said & ~exits.mask[owner]),  # what the new sentence adds
         (1 / (1 + exits.unit - start[exits.source]))[owner],  # early sentences say what a passage is about
         1 / (1 + unit - title),
         asked.title_share(to),
         exits.near[owner],
         sources.depth[source],
-        _title_in(asked, sources.passage, source, (title, to)),
-        asked.named_whole[index.titled[to]],
+        _title_in(asked, sources.passage, ends)[pair],
+        asked.named_whole(index.titled[to]),
         np.log(np.maximum(sources.p, LEAST_P))[source],
         exits.whole[owner],
         index.name_unit_whole[where],
-        np.minimum(_shared(asked, name, source * index.size + to) / scale, 3),
+        np.minimum(np.bincount(pair, weights=index.name_idf[name])[pair] / scale, 3),  # all names that they share
     )
     features = np.zeros((len(to), STATIC))
     for place, column in enumerate(columns, start=len(DIRECT)):
@@ -193,25 +194,22 @@ def linked_ways(asked: Asked, sources: Sources) -> tuple[Ways, Ints]:
     return Ways(to, features, exits.mask[owner], sources.depth[source] + 1, name), source
 
 
-def _title_in(asked: Asked, passages: Ints, source: Ints, way: tuple[Ints, Ints]) -> Floats:
-    """Share of the idf of the title that each way leads to whose terms stand in its source, in any order."""
+def _title_in(asked: Asked, passages: Ints, ends: Ints) -> Floats:
+    """Share of the idf of a title whose terms stand in a source, in any order.
+
+    Args:
+        asked: The question.
+        passages: Of the sources.
+        ends: Source * size of the index + the passage that has the title.
+    """
     index, terms = asked.index, asked.index.unit_terms
-    title, to = way
+    source, to = np.divmod(ends, index.size)
     first, last = terms.start[index.unit_start[passages]], terms.start[index.unit_start[passages + 1]]
     at, of = ranges(first, last)
     mine = np.sort(of * len(index.idf) + terms.values[at])
-    at, owner = terms.take(title)
+    at, owner = terms.take(index.unit_start[to])
     term = terms.values[at]
     wanted = source[owner] * len(index.idf) + term
     found = mine[np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)] == wanted if len(mine) else 0.0
     held = np.bincount(owner, weights=found * index.idf[term], minlength=len(to)).astype(np.float64)
     return np.divide(held, index.title_mass[to], dtype=np.float64)
-
-
-def _shared(asked: Asked, names: Ints, ends: Ints) -> Floats:
-    """For each way the summed rarity of all names that lead from its source to its passage, the two as one number."""
-    if not len(ends):
-        return np.zeros(0)
-    _, group = np.unique(ends, return_inverse=True)
-    total: Floats = np.bincount(group, weights=asked.index.name_idf[names]).astype(np.float64)
-    return total[group]

@@ -47,6 +47,18 @@ def test_a_loaded_index_gives_the_same_hits(index: BM25Index, saved: Path, mmap:
     assert [loaded.passage(passage.id) for passage in PASSAGES] == PASSAGES
 
 
+def test_an_index_from_before_there_were_tables_of_words_gives_the_same_hits(index: BM25Index, saved: Path) -> None:
+    manifest = json.loads((saved / MANIFEST).read_text())
+    for file in (*saved.glob("tokens*"), *saved.glob("links_*_words_*")):
+        file.unlink()
+        del manifest["files"][file.name]
+    (saved / MANIFEST).write_text(json.dumps(manifest))
+    loaded = BM25Index.load(saved)
+    for query in ("Dana Kovács earns", "incident 4471", "紅茶", "the"):
+        assert loaded.search(query, 3, HR) == index.search(query, 3, HR)
+    assert loaded.document_frequency("Dana Kovács", HR) == 2
+
+
 def test_an_index_is_replaced_whole_and_an_open_one_goes_on(saved: Path) -> None:
     opened = BM25Index.load(saved)
     BM25Index.build([Passage(id="new", text="lemons")]).save(saved)
@@ -100,7 +112,8 @@ def test_a_half_written_index_is_refused(saved: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["offsets.npy", "groups.json", "vocab.index.json", "params.index.json", "indptr.csc.index.npy"]
+    "name",
+    ["offsets.npy", "groups.json", "tokens.txt", "tokens_hashes.npy", "params.index.json", "indptr.csc.index.npy"],
 )
 def test_a_damaged_file_of_the_right_size_is_refused(saved: Path, name: str) -> None:
     (saved / name).write_bytes(b"\x01" * (saved / name).stat().st_size)

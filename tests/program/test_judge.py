@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopstop.program.judge import judge
+from hopstop.program.judge import judge, open_facts
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim, Decision, Fact, Judgement, Limits, Passage, Quote
 
@@ -237,6 +237,15 @@ def test_a_quote_for_another_passage_or_with_changed_words_does_not_count() -> N
         judgement = judged("Dana Ortiz", FIX, Claim(REVIEW.need, quote=quote))
         assert judgement.coverage == 0.5
         objection(judgement, quote)
+
+
+def test_facts_of_a_search_are_those_of_a_judgement_and_only_what_is_open_is_told() -> None:
+    decision = Decision(stop=False, claims=(FIX, Claim("who reviewed it"), Claim("cost", quote="gone")), draft="Eve")
+    found = open_facts(decision, (), Reading((INCIDENT, CHANGE)))
+    full = judge(QUESTION, decision, (), Reading((INCIDENT, CHANGE)), Limits())
+    assert (found.facts, found.coverage, found.accepted) == (full.facts, full.coverage, False)
+    assert found.objections == full.objections[:3]
+    assert not open_facts(Decision(stop=False, claims=(FIX,)), (), Reading((INCIDENT,))).objections
 
 
 def test_a_failed_quote_is_forgiven_once_its_fact_is_proven() -> None:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import unicodedata
+from functools import partial
 from math import log
 from pathlib import Path
 
@@ -12,10 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hopstop.program import link_names, links, lists, name_spans, unit_table
 from hopstop.program.links import K1, PREFIX, B, LinkIndex, build_links
+from hopstop.program.name_spans import spelled_spans
 from hopstop.program.records import Passage
 from hopstop.program.sentences import sentence_spans
-from hopstop.program.units import fold, mark_named, spelled_names, terms_of, title_name, unit_of
+from hopstop.program.unit_table import read_units
+from hopstop.program.units import fold, terms_of, title_words, unit_of
 
 MILL = Passage("1", "The mill on the Orla was built by Tarn Voss. It burned in 1931.", "Orla Mill")
 VOSS = Passage("2", "Tarn Voss was a pupil of Ilse Brandt.", "Tarn Voss (builder)")
@@ -35,9 +39,14 @@ corpora = st.lists(st.tuples(texts, sentences), min_size=1, max_size=6).map(
 
 
 def spelled(text: str, *others: str, identifiers: bool = True) -> set[str]:
-    unit = unit_of(text)
-    mark_named(unit, {term: 0.0 for other in others for term in terms_of(other)})
-    return {" ".join(name) for name in spelled_names(unit, identifiers=identifiers)}
+    lower = " ".join(["so", *(term for other in others for term in terms_of(other))])
+    table = read_units([Passage("1", text), Passage("2", lower)], identifiers=identifiers)
+    spans = [*zip(*spelled_spans(table), strict=True), *zip(*table.marked, strict=True)]
+    return {
+        " ".join(table.words[term] for term in table.terms[start : start + size])
+        for unit, start, size in spans
+        if table.unit_passage[unit] == 0
+    }
 
 
 def units_of(passage: Passage) -> list[str]:
@@ -46,7 +55,7 @@ def units_of(passage: Passage) -> list[str]:
 
 def leads(index: LinkIndex, name: str) -> set[tuple[int, int]]:
     """Passage and place in it of the units that a name leads to."""
-    at, _ = index.name_units.take(np.array([index.number_of_name[name]]))
+    at, _ = index.name_units.take(np.array([index.names.number(name)]))
     found = index.name_units.values[at].tolist()
     return {(int(index.unit_passage[unit]), unit - int(index.unit_start[index.unit_passage[unit]])) for unit in found}
 
@@ -60,7 +69,7 @@ def exits(index: LinkIndex, passage: int) -> set[str]:
 def test_name_leads_to_every_sentence_and_title_that_has_it() -> None:
     index = build_links(PASSAGES)
     assert leads(index, "tarn voss") == {(0, 1), (1, 0), (1, 1), (2, 1)}
-    assert index.name_df[index.number_of_name["tarn voss"]] == 3
+    assert index.name_df[index.names.number("tarn voss")] == 3
 
 
 def test_passage_leads_on_by_the_names_that_stand_elsewhere_too() -> None:
@@ -80,7 +89,13 @@ def test_title_counts_without_what_stands_in_brackets() -> None:
     assert [index.names[name] if name >= 0 else "" for name in index.titled] == [
         "orla mill", "tarn voss", "ilse brandt", "", "",
     ]  # fmt: skip
-    assert title_name(unit_of("(Untitled)")) == ("untitled",)
+    assert title_words("(Untitled)") == ["Untitled"]
+
+
+def test_words_on_both_sides_of_a_bracket_stay_apart() -> None:
+    index = build_links([Passage("1", "It burned.", "Mill(old)House")])
+    assert list(index.names) == ["mill house"]
+    assert index.name_mass[0] == pytest.approx(index.idf[index.term("mill")] + index.idf[index.term("house")])
 
 
 @pytest.mark.parametrize(
@@ -156,7 +171,7 @@ def test_impact_is_bm25_as_its_formula_says(passages: list[Passage]) -> None:
     index = build_links(passages)
     stems = [[term[:PREFIX] for text in units_of(item) for term in terms_of(text)] for item in passages]
     mean = sum(map(len, stems)) / len(stems)
-    for term, number in index.vocabulary.items():
+    for number, term in enumerate(index.vocabulary):
         df = sum(term in found for found in stems)
         idf = log(1 + (len(stems) - df + 0.5) / (df + 0.5))
         where = slice(index.postings.start[number], index.postings.start[number + 1])
@@ -173,7 +188,9 @@ def test_what_was_saved_is_loaded_the_same(tmp_path: Path) -> None:
     index.save(tmp_path)
     for mmap in (True, False):
         loaded = LinkIndex.load(tmp_path, mmap=mmap)
-        assert (loaded.vocabulary, loaded.names) == (index.vocabulary, index.names)
+        assert list(loaded.vocabulary) == list(index.vocabulary)
+        assert list(loaded.names) == list(index.names)
+        assert loaded.names_in(["then", "tarn", "voss"]) == [(1, 3, index.names.number("tarn voss"))]
         ours, theirs = index._arrays(), loaded._arrays()
         assert ours.keys() == theirs.keys()
         assert [name for name in ours if not np.array_equal(ours[name], theirs[name])] == []
@@ -181,9 +198,33 @@ def test_what_was_saved_is_loaded_the_same(tmp_path: Path) -> None:
 
 def test_corpus_without_any_name_is_saved_and_loaded(tmp_path: Path) -> None:
     index = build_links([Passage("1", "nothing here"), Passage("2", "and nothing there")])
-    assert index.names == []
+    assert list(index.names) == []
     index.save(tmp_path)
-    assert LinkIndex.load(tmp_path).names == []
+    assert list(LinkIndex.load(tmp_path).names) == []
+
+
+@pytest.mark.parametrize("passages", [PASSAGES, (Passage("1", "nothing here"), Passage("2", "and nothing there"))])
+def test_folder_from_before_there_were_tables_of_words_is_loaded(tmp_path: Path, passages: list[Passage]) -> None:
+    index = build_links(passages)
+    index.save(tmp_path)
+    for file in tmp_path.glob("links_*_words_*.npy"):
+        file.unlink()
+    loaded = LinkIndex.load(tmp_path)
+    assert (list(loaded.vocabulary), list(loaded.names)) == (list(index.vocabulary), list(index.names))
+    assert list(map(loaded.names.number, index.names)) == list(range(len(index.names)))
+
+
+@given(corpora)
+@settings(max_examples=30, deadline=None)
+def test_index_built_in_small_parts_is_the_same(passages: list[Passage]) -> None:
+    whole = build_links(passages)._arrays()
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (lists, links, link_names, name_spans):
+            patch.setattr(module, "parts", partial(lists.parts, size=3))
+        patch.setattr(links, "PART", 3)
+        patch.setattr(unit_table, "_COUNTED", 3)
+        parted = build_links(passages)._arrays()
+    assert [name for name in whole if not np.array_equal(whole[name], parted[name])] == []
 
 
 @pytest.mark.parametrize("missing", ["links_names.txt", "links_idf.npy", "links_unit_names_values.npy"])
@@ -199,6 +240,10 @@ def test_files_of_two_indexes_do_not_fit(tmp_path: Path) -> None:
     words_of_another = (tmp_path / "links_names.txt").read_text(encoding="utf-8")
     build_links(PASSAGES[:2]).save(tmp_path)
     (tmp_path / "links_names.txt").write_text(words_of_another, encoding="utf-8")
+    with pytest.raises(ValueError, match="those of other words"):
+        LinkIndex.load(tmp_path)
+    for file in tmp_path.glob("links_*_words_*.npy"):
+        file.unlink()
     with pytest.raises(ValueError, match="does not fit"):
         LinkIndex.load(tmp_path)
 

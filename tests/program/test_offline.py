@@ -38,6 +38,16 @@ def test_two_hops_are_read_and_answered_with_quotes() -> None:
     outcome = asked(QUESTION, *FILMS)
     assert (outcome.reason, outcome.answer) == (StopReason.ANSWERED, "Linz")
     assert {quote.passage_id for fact in outcome.facts if (quote := fact.quote)} == {"moon", "roe"}
+
+
+def test_round_that_goes_on_searching_says_what_is_open_and_nothing_of_its_draft() -> None:
+    outcome = asked("Which prize did the director of Blue Moon win?", *FILMS)
+    assert outcome.reason is not StopReason.ANSWERED
+    assert not any(item.stop for item in outcome.rounds)
+    objections = {text for item in outcome.rounds for text in item.objections}
+    assert objections
+    assert all(text.startswith("not shown by a quote: ") for text in objections)
+    assert {f"not shown by a quote: {need}" for need in outcome.missing} <= objections
     assert outcome.policy == "offline"
 
 

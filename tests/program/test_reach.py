@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hopstop.program.answering import decide
 from hopstop.program.judge import judge
-from hopstop.program.paths import LONGEST, find_paths, start
+from hopstop.program.lines import Cover, lines_of
+from hopstop.program.paths import LONGEST, Path, find_paths, start
+from hopstop.program.profile import stems
 from hopstop.program.question_form import question_form
 from hopstop.program.reach import reach
 from hopstop.program.reading import Reading
@@ -25,6 +27,11 @@ TERMS = Passage("terms", "The penalty in contract C-310 is 12,500 EUR for each b
 MORE = Passage("more", "The penalty in contract C-301 is 30,000 EUR for each breach.", "Terms of contract C-301")
 LONG = Passage("long", "Incident 4471 hit the mailer. It took 95 minutes to contain incident 4471.", "Incident 4471")
 SHORT = Passage("short", "Incident 4417 hit the router. Incident 4417 lasted 30 minutes.", "Incident 4417")
+
+
+def ways(question: str, telling: str, *passages: Passage) -> list[Path]:
+    lines = lines_of(question, Reading(passages))
+    return find_paths(lines, Cover(lines, dict.fromkeys(stems(telling), 1.0)), start(question))
 
 
 @pytest.mark.parametrize(
@@ -66,8 +73,7 @@ def test_broken_chain_is_not_answered_from_a_look_alike(question: str, passages:
 
 def test_path_starts_at_the_number_asked_for_and_passes_no_other_of_its_kind() -> None:
     question = "Which team does the reviewer of the fix for incident 4471 belong to?"
-    weights = {"incide": 1.0, "4471": 1.0, "fix": 1.0, "review": 1.0, "team": 1.0}
-    paths = find_paths(weights, start(question), Reading((TWIN, FIX, OTHER, CHANGE, ROE, DUNN)))
+    paths = ways(question, "fix reviewer team incident 4471", TWIN, FIX, OTHER, CHANGE, ROE, DUNN)
     assert [line.passage.id for line in paths[0].lines] == ["fix", "chg", "roe"]
     assert all(path.lines[0].passage.id == "fix" for path in paths)
     assert all("4417" not in line.sentence.text for path in paths for line in path.lines)
@@ -75,21 +81,20 @@ def test_path_starts_at_the_number_asked_for_and_passes_no_other_of_its_kind() -
 
 def test_of_two_ways_that_cover_the_same_the_shorter_is_first() -> None:
     note = Passage("note", "Norvale owes a penalty of 12,500 EUR.", "Summary")
-    paths = find_paths({"norval": 1.0, "penalt": 1.0}, start("Norvale"), Reading((SIGNED, TERMS, note)))
+    paths = ways("What penalty does Norvale owe?", "Norvale penalty", SIGNED, TERMS, note)
     assert [line.passage.id for line in paths[0].lines] == ["note"]
 
 
+@settings(deadline=None)
 @given(st.permutations([FIX, TWIN, CHANGE, OTHER, ROE, OAK, DUNN, TEAM]), st.integers(0, 8))
 def test_paths_are_short_and_visit_a_passage_once(passages: list[Passage], count: int) -> None:
     question = "Who leads the team of the reviewer of the fix for incident 4471?"
-    weights = {"incide": 1.0, "4471": 1.0, "fix": 1.0, "review": 1.0, "team": 1.0, "leads": 1.0}
-    reading = Reading(tuple(passages[:count]))
-    for path in find_paths(weights, start(question), reading):
+    for path in ways(question, "leads team reviewer fix incident 4471", *passages[:count]):
         ids = [line.passage.id for line in path.lines]
         assert len(ids) == len(set(ids)) <= LONGEST
         assert len(path.via) == len(ids) - 1
         assert 0 <= path.joint <= 1
-    reached = reach(question, question_form(question), reading)
+    reached = reach(question_form(question), lines_of(question, Reading(tuple(passages[:count]))))
     assert reached is None or 0 <= reached.p <= 1
 
 
