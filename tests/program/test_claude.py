@@ -228,7 +228,7 @@ def test_timeout_bounds_the_whole_call_and_leaves_nothing_behind(
     begun = time.monotonic()
     with pytest.raises(LMTimeoutError):
         asyncio.run(lm.acall("a")) if asynchronous else lm("a")
-    assert 0.4 < time.monotonic() - begun < 2.5
+    assert 0.4 < time.monotonic() - begun < 1.0
     gc.collect()
     end = time.monotonic() + 1
     while (service.server.connections or _calling()) and time.monotonic() < end:
@@ -245,7 +245,7 @@ def test_deadline_of_the_question_bounds_the_call_as_well(service: Service) -> N
     begun = time.monotonic()
     with deadline.until(begun + 0.4), pytest.raises(LMTimeoutError):
         service.lm()("a")
-    assert time.monotonic() - begun < 2.5
+    assert time.monotonic() - begun < 0.9
 
 
 def test_tries_can_be_turned_off(service: Service) -> None:

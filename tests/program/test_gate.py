@@ -357,7 +357,7 @@ def test_a_silent_server_ends_the_run_in_time_and_leaves_no_thread(
     qa = IterativeQA(WordRetriever(FILMS), LMPolicy(lm, schema=False), Limits(max_seconds=1.0))
     started = time.monotonic()
     outcome = run(qa)
-    assert time.monotonic() - started < 5  # of the 20 that the server is silent
+    assert time.monotonic() - started < 1.0 + 0.5
     assert outcome.reason is StopReason.TIME_LIMIT
     time.sleep(0.2)
     assert not [thread for thread in threading.enumerate() if thread.name == "hopstop-call"]
