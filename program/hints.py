@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from hopstop.program.bm25 import BM25Index
-from hopstop.program.links import LinkIndex
-from hopstop.program.lists import Bools, Floats
 from hopstop.program.offline import OfflinePolicy
 from hopstop.program.policy import State
 from hopstop.program.units import spoken
@@ -17,18 +15,7 @@ HINTS = 3
 
 
 class Guide(Walk):
-    """A walk whose passages another search chooses: it only says where it would go next.
-
-    Args:
-        index: What links the passages.
-        question: As it was asked.
-        weights: One for each of FEATURES.
-        readable: P, the passages that the user may read; None means all.
-    """
-
-    def __init__(self, index: LinkIndex, question: str, weights: Floats, readable: Bools | None = None) -> None:
-        super().__init__(index, question, weights, readable)
-        self._links = index
+    """A walk whose passages another search chooses: it only says where it would go next."""
 
     def reach(self, place: int) -> None:
         """Take a passage as read; one to which no way leads is left out, as it leads nowhere that was asked for."""
@@ -43,7 +30,7 @@ class Guide(Walk):
         found: dict[int, str] = {}
         for row in np.argsort(-self.scores(), kind="stable"):
             via = int(self._ways.via[row])
-            found.setdefault(int(self._ways.passage[row]), spoken(self._links.names[via]) if via >= 0 else "")
+            found.setdefault(int(self._ways.passage[row]), spoken(self._index.names[via]) if via >= 0 else "")
             if len(found) == k:
                 break
         return list(found.items())

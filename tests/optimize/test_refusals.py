@@ -72,12 +72,12 @@ def test_no_stop_is_made_of_a_question_without_an_answer() -> None:
     assert StopMaker.of(Question("u", "Who?", (), answerable=False), INDEX) is None
 
 
-def test_on_the_desk_hardly_a_right_stop_is_refused_and_most_wrong_ones_are() -> None:
-    desk = make_desk(size=0.2)
+def test_on_the_desk_few_right_stops_are_refused_and_most_wrong_ones_are() -> None:
+    desk = make_desk()
     found = refusals(desk.questions, BM25Index.build(desk.passages or ()))
-    assert found[RIGHT].n > 15
+    assert found[RIGHT].n > 100
     for name in JUDGED:
-        assert found[RIGHT].refused[name] <= 1, found[RIGHT].examples
+        assert found[RIGHT].refused[name] <= 0.03 * found[RIGHT].n, found[RIGHT].examples
     for kind in ("merged", "guessed", "unquoted", "elsewhere", "look-alike"):
         assert found[kind].refused[DEFAULTS] >= 0.7 * found[kind].n, kind
     assert found["look-alike"].refused["fact_near_miss"] > 0
