@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -19,6 +20,11 @@ from hopstop.optimize.cases import Label, Split
 from hopstop.optimize.predictor_metrics import Marker, teachable
 from hopstop.optimize.recipes import LEAST_SETS, MINIBATCH, Plan, Recipe
 from hopstop.optimize.single import Single
+
+SHORT = 1 / 3
+"""Share of the examples of a kind that count as short and come first. Examples are paid in every call, and long
+ones confuse small models: two for Decide with a model of 0.5B, quote F1 on 16 labels 0.26 without, 0.40 with short
+ones, 0.06 with any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +52,29 @@ class Task:
     score: Callable[[Single, Sequence[Label]], float]
 
     def shown(self, number: int = 0) -> list[Any]:
-        """Examples fit to be shown, kinds in turn, in the order that the seed and a number give."""
+        """Examples fit to be shown: short ones first, kinds in turn, in the order that the seed and a number give."""
         fit = [label for label in self.split.train if teachable(label, self.marker.index)] or list(self.split.train)
         random.Random(f"{self.recipe.seed} {number}").shuffle(fit)
+        short = _short(fit)
+        fit.sort(key=lambda label: label.id not in short)  # stable: the drawn order stays within both
         kinds: dict[str, list[Label]] = defaultdict(list)
         for label in fit:
             kinds[str(label.fields.get("verdict", label.kind))].append(label)
         turns = chain.from_iterable(zip_longest(*kinds.values()))
         return [label.example() for label in turns if label is not None]
+
+
+def _short(labels: Sequence[Label]) -> frozenset[str]:
+    """Ids of the shortest labels of each kind."""
+    kinds: dict[str, list[Label]] = defaultdict(list)
+    for label in sorted(labels, key=_length):
+        kinds[label.kind].append(label)
+    return frozenset(label.id for kind in kinds.values() for label in kind[: math.ceil(SHORT * len(kind))])
+
+
+def _length(label: Label) -> int:
+    """Characters of an example, near enough: what it costs in each call."""
+    return sum(len(str(value)) for value in label.fields.values())
 
 
 Optimiser = Callable[[Task], Single]

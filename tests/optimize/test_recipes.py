@@ -8,7 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from skilled import LINE, SkilledEngine, desk, desk_job, desk_labels, every, skilled_lm
 
+from hopstop.optimize.cases import PREDICTORS, Label
 from hopstop.optimize.compile import Compiled, Job, compile_program, estimate_of
+from hopstop.optimize.optimisers import SHORT
+from hopstop.optimize.predictor_metrics import teachable
 from hopstop.optimize.recipes import RECIPES, Recipe, plan
 from hopstop.program.errors import BadInput
 
@@ -74,6 +77,22 @@ def test_nothing_worse_is_kept(tmp_path: Path) -> None:
     assert not found.scores["decide"]["kept"]
     assert found.scores["decide"]["dev"]["score"]["difference"] == 0
     assert not found.program.policy.decider.demos  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("predictor", ["decide", "rewrite", "prune"])
+def test_examples_are_drawn_from_the_short_ones_of_their_kind(predictor: str, tmp_path: Path) -> None:
+    job = desk_job(small("labeled", predictors=(predictor,)))
+    demos = getattr(compile_program(job, tmp_path).program.policy, PREDICTORS[predictor]).demos
+    train = [label for label in job.labels.splits[predictor].train if teachable(label, desk()[1])]
+    assert demos
+    for demo in demos:
+        shown = next(label for label in train if all(demo[name] == label.fields[name] for name in label.inputs))
+        shorter = [label for label in train if label.kind == shown.kind and _size(label) < _size(shown)]
+        assert len(shorter) < SHORT * sum(label.kind == shown.kind for label in train)
+
+
+def _size(label: Label) -> int:
+    return sum(len(str(value)) for value in label.fields.values())
 
 
 def test_teacher_answers_and_writes_in_the_place_of_the_student(tmp_path: Path) -> None:
