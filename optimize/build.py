@@ -127,6 +127,8 @@ def make_lm(choice: Choice) -> Any:  # noqa: ANN401 - a DSPy LM is untyped
     if choice.lm.startswith(PREFIX) and choice.lm != PREFIX:
         client = _client(choice.api_base) if choice.api_base else None
         return claude(choice.lm, client=client, max_tokens=choice.max_reply_tokens)
+    if "/" not in choice.lm:
+        raise BadInput(f"--lm {choice.lm!r}: name a model as provider/model, e.g. openai/{choice.lm}")
     server: dict[str, Any] = {}
     if choice.api_base:
         server["api_base"] = choice.api_base

@@ -16,7 +16,7 @@ from rich.text import Text
 from hopstop.eval.outcomes import summary
 from hopstop.program.records import Fact, Outcome, Passage, Query, Round
 
-MAX_ID = 24  # characters of an id in a list of passages
+MAX_ID = 32  # characters of an id in a list of passages; of longer ones the end, which tells them apart
 _CONTROLS = dict.fromkeys((*range(0x20), *range(0x7F, 0xA0)), " ")
 _CONTROLS |= dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)), "")  # they reorder what follows
 
@@ -89,9 +89,10 @@ def _head(outcome: Outcome) -> Text:
 
 
 def _missing(outcome: Outcome) -> Sequence[str]:
-    """Open facts; or, where each has its quote and the STOP was refused all the same, why."""
+    """Open facts; or, where each has its quote and the STOP was refused or not dared all the same, why."""
     refused = next((item.objections for item in reversed(outcome.rounds) if item.objections), ())
-    return outcome.missing or refused or ("no fact of the question could be named",)
+    unsure = "each fact has its quote, but none says the answer for certain"
+    return outcome.missing or refused or (unsure if outcome.facts else "no fact of the question could be named",)
 
 
 def _derived(outcome: Outcome) -> tuple[Fact, ...]:
@@ -186,8 +187,9 @@ def _passage_line(passage: Passage, width: int, *, fallback: bool) -> Text:
     """One line: its id, its title and how it begins."""
     title = f"{passage.title}: " if passage.title else ""
     begins = plain(f"{'(fallback) ' if fallback else ''}{title}{passage.text[:200]}")
-    name = plain(passage.id)[:MAX_ID].ljust(width)
-    return Text.assemble((name, "cyan"), "  ", begins, no_wrap=True, overflow="ellipsis")
+    name = plain(passage.id)
+    shown = name if len(name) <= MAX_ID else f"…{name[1 - MAX_ID :]}"
+    return Text.assemble((shown.ljust(width), "cyan"), "  ", begins, no_wrap=True, overflow="ellipsis")
 
 
 def _decision(item: Round, outcome: Outcome) -> Text:

@@ -6,12 +6,15 @@ import codecs
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from typing import IO, cast
 
 from hopstop.program.errors import BadCorpus
+from hopstop.program.index_folder import is_index
 from hopstop.program.passages_of_text import split_text
 from hopstop.program.records import NO_GROUPS, Passage
 
@@ -27,9 +30,9 @@ def read_corpus(sources: Sequence[Path]) -> list[Passage]:
     """All passages of the sources, in their order.
 
     A line of JSON holds `id` and `text`, may hold `title` and `groups` (a list of names; none means everyone); other
-    keys are ignored. A folder is searched through for text and Markdown files in the order of their paths, hidden and
-    empty ones left out; `split_text` splits them. The id of such a passage is the path below the folder, "#" and a
-    number from 1.
+    keys are ignored, unless they look like `groups` written wrong. A folder is searched through for text and Markdown
+    files in the order of their paths, hidden and empty ones and indexes of ours left out; `split_text` splits them. The
+    id of such a passage is the path below the folder, "#" and a number from 1.
 
     Raises:
         BadCorpus: A source, line or field cannot be read; the message names it and what to do.
@@ -44,18 +47,41 @@ def read_corpus(sources: Sequence[Path]) -> list[Passage]:
             places[passage.id] = place
             passages.append(passage)
         if len(passages) == before:
-            raise BadCorpus(f"{source}: no passages in it; give a folder or file of {_KINDS} that has text")
+            raise BadCorpus(f"{source}: no passages in it; {_advice(source)}")
     if not passages:
         raise BadCorpus(f"no source was given; name a folder or file of {_KINDS}")
     return passages
 
 
+def passed_over(source: Path) -> Counter[str]:
+    """How many files of a folder `read_corpus` does not read, by the end of their names; none if it is a file."""
+    unread = (file for file in _files(source) if not _has_suffix(file, TEXTS)) if source.is_dir() else ()
+    return Counter(".jsonl.gz" if _has_suffix(file, LINES[1:]) else file.suffix or file.name for file in unread)
+
+
+def _advice(source: Path) -> str:
+    lines = sum(_has_suffix(file, LINES) for file in _files(source)) if source.is_dir() else 0
+    if lines:
+        return f"of a folder only {', '.join(TEXTS)} are read: name each of its {lines} files of JSON lines as a source"
+    return f"give a folder of {', '.join(TEXTS)} or a file of {_KINDS} that has text"
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The files below a folder in the order of their paths, without hidden ones and those of an index."""
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith(".") or (path.is_dir() and is_index(path)):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            yield from _files(path)
+        elif path.is_file():
+            yield path
+
+
 def _read(source: Path) -> Iterator[Found]:
     if source.is_dir():
-        for file in sorted(source.rglob("*")):
-            inside = file.relative_to(source)
-            if _has_suffix(file, TEXTS) and file.is_file() and not any(part.startswith(".") for part in inside.parts):
-                yield from _read_text(file, inside.as_posix())
+        for file in _files(source):
+            if _has_suffix(file, TEXTS):
+                yield from _read_text(file, file.relative_to(source).as_posix())
     elif not source.exists():
         raise BadCorpus(f"{source}: there is no such file or folder; check the path")
     elif _has_suffix(source, LINES):
@@ -122,15 +148,26 @@ def _record(line: str, place: str) -> dict[str, object]:
 
 
 def _passage(record: dict[str, object], place: str) -> Passage:
-    groups = record.get("groups", [])
-    if not isinstance(groups, list) or not all(isinstance(name, str) and name for name in groups):
-        raise BadCorpus(f"{place}: field 'groups' must be a list of names; leave it out for everyone")
+    groups = _groups(record, place)
     return Passage(
         id=_string(record, "id", place),
         text=_string(record, "text", place),
         title=_string(record, "title", place) if record.get("title") not in (None, "") else "",
-        groups=frozenset(groups) or NO_GROUPS,
+        groups=groups,
     )
+
+
+def _groups(record: dict[str, object], place: str) -> frozenset[str]:
+    """Who may read it; a field that looks like `groups` written wrong must not open the passage to everyone."""
+    alike = [
+        key for key in record if key != "groups" and get_close_matches(key.strip().lower(), ["groups"], cutoff=0.8)
+    ]
+    if alike:
+        raise BadCorpus(f"{place}: field {alike[0]!r} is not known; write 'groups', or give it another name")
+    groups = record.get("groups", [])
+    if not isinstance(groups, list) or not all(isinstance(name, str) and name for name in groups):
+        raise BadCorpus(f"{place}: field 'groups' must be a list of names; leave it out for everyone")
+    return frozenset(groups) or NO_GROUPS
 
 
 def _string(record: dict[str, object], field: str, place: str) -> str:

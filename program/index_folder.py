@@ -80,13 +80,17 @@ def _check_ours(folder: Path) -> None:
         return
     if not folder.is_dir():
         raise BadIndex(f"{folder} is a file; name a folder for the index")
-    if any(folder.iterdir()):
-        try:
-            manifest = json.loads((folder / MANIFEST).read_bytes())
-        except (OSError, ValueError):
-            manifest = None
-        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-            raise BadIndex(f"{folder} holds something else than an index of Hopstop; name another folder or empty it")
+    if any(folder.iterdir()) and not is_index(folder):
+        raise BadIndex(f"{folder} holds something else than an index of Hopstop; name another folder or empty it")
+
+
+def is_index(folder: Path) -> bool:
+    """Whether a folder holds an index of ours, of any schema."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
 
 
 def write_manifest(folder: Path, info: IndexInfo) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from hopstop.optimize.advice import advice
 from hopstop.optimize.options import Choice, json_option, policy_options, print_json, trace_option
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def command(
     """Ask QUESTION and get an answer with a quote for every fact, or what is missing.
 
     A question without a proven answer is no error: the exit code is 0, and you see what was found.
+    It is 1 where the model could not be asked.
 
     \b
     Examples:
@@ -68,6 +70,8 @@ def command(
     _print(outcome, trace=trace, as_json=as_json)
     if cancel.is_set():
         click.get_current_context().exit(INTERRUPTED)
+    if outcome.reason == "LM_ERROR":
+        click.get_current_context().exit(1)
 
 
 def _print(outcome: Outcome, *, trace: bool, as_json: bool) -> None:
@@ -81,9 +85,7 @@ def _print(outcome: Outcome, *, trace: bool, as_json: bool) -> None:
             console.print(show.trace(outcome))
         console.print(show.answer(outcome))
     if outcome.reason == "LM_ERROR":
-        click.echo(
-            "The model could not be reached or refused the request: check --lm, --api-base and its key.", err=True
-        )
+        click.echo(advice(outcome.note), err=True)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from hopstop.optimize.options import (
 )
 
 if TYPE_CHECKING:
-    from hopstop.eval.system import System
     from hopstop.eval.tracking import Tracked
     from hopstop.optimize.batching import Batching
 
@@ -90,6 +89,11 @@ def command(**given: Any) -> None:  # noqa: ANN401 - the fields of _Given
     With --max-passages N the loop and the baseline read at most N passages; the baseline reads 10 without it.
 
     \b
+    A line of ours; supports are the passages that the answer rests on:
+      {"id": "q1", "question": "Who reviewed the fix of incident 4471?", "answers": ["Selma Arslan"],
+       "supports": [{"passage_id": "c-1"}, {"passage_id": "c-2"}], "answerable": true, "groups": []}
+
+    \b
     Examples:
       hopstop eval hotpot_dev_distractor_v1.json --baseline one-pass --limit 500
       hopstop eval questions.jsonl --corpus corpus.jsonl.gz --max-passages 10 --baseline one-pass
@@ -120,24 +124,19 @@ def _evaluate(given: _Given) -> None:
     program = make_program(choice, material.index, lm_of=batching.lm if batching else None)
     if given.budget_tokens or given.budget_usd:
         program.budget = Budget(max_tokens=given.budget_tokens, max_usd=given.budget_usd)
-    system, batch = _within_budget(make_system(choice, program), given), None
+    system, batch = make_system(choice, program), None
     if batching:
         system, batch = batching.evaluating(program, system, given.threads)
     k = choice.limits.get("max_read", BASELINE_K) if given.baseline else None
     threads = given.threads or (WAITING_THREADS if choice.policy == "lm" else 1)
     out = given.out or default_out(system, material)
-    work = Work(out=out, threads=threads, baseline_k=k, fresh=given.fresh, batch=batch)
+    work = Work(out=out, threads=threads, baseline_k=k, fresh=given.fresh, batch=batch, budget=program.budget)
     with traced(program, given.trace_to):
         report = run(system, material, work)
     _print(report, track(work.out) if given.track else None, as_json=given.as_json)
+    _tell_of_left(out)
     if not report["metrics"]["n"]:
         raise click.ClickException(f"every question crashed; see {report['report']}")
-
-
-def _within_budget(system: System, given: _Given) -> System:
-    """With what all questions together may spend: it ends some that would go on with more."""
-    budget = {"budget_tokens": given.budget_tokens, "budget_usd": given.budget_usd}
-    return replace(system, limits={**system.limits, **{name: most for name, most in budget.items() if most}})
 
 
 def _batching(choice: Choice) -> Batching:
@@ -165,8 +164,17 @@ def _print(report: dict[str, Any], sent: Tracked | None, *, as_json: bool) -> No
         click.echo(f"MLflow: {sent.message}", err=as_json or sent.run_id is None)
     if crashed := report["metrics"]["crashed"]:
         _remark(f"{crashed} questions crashed and enter no measure; the same command runs them again")
-    if failed := report["by_stop_reason"].get("LM_ERROR"):
-        _remark(f"{failed['n']} questions ended with an error of the model; --fresh runs all again")
+
+
+def _tell_of_left(out: Path) -> None:
+    from hopstop.eval.report import load
+
+    cut = sum(row.cut_short for row in load(out).rows if not row.crashed)
+    if cut:
+        _remark(
+            f"{cut} questions were cut short (an error of the model or of the search, or no budget left); the same "
+            "command, with a larger budget where that is why, asks them again"
+        )
 
 
 def _remark(text: str) -> None:

@@ -163,10 +163,20 @@ def test_key_of_the_environment_is_sent_and_never_shown(
 def test_model_that_is_not_there_is_a_named_end(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dspy, "LM", lm_class(num_retries=0))  # the retries wait for seconds
     result = ask("--index", films, "--lm", "openai/local", "--api-base", "http://127.0.0.1:9/v1")
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert "Not answered (LM_ERROR)" in result.stdout
-    assert "check --lm, --api-base" in result.stderr
+    assert "its server could not be reached" in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_model_without_a_key_or_a_provider_is_told_so(films: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    result = ask("--index", films, "--lm", "openai/gpt-4o-mini")
+    assert result.exit_code == 1
+    assert "there is no key for it" in result.stderr
+    result = ask("--index", films, "--lm", "nonsense")
+    assert result.exit_code == 1
+    assert "name a model as provider/model, e.g. openai/nonsense" in result.stderr
 
 
 @pytest.mark.parametrize(("question", "named"), [(" ?! ", "is empty"), ("why " * 12_500, "at most 10,000")])

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hopstop.program.corpus import read_corpus
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.corpus import passed_over, read_corpus
 from hopstop.program.errors import BadCorpus
 from hopstop.program.passages_of_text import MAX_WORDS, split_text
 from hopstop.program.records import Passage
@@ -56,6 +57,9 @@ def test_gzip_bom_windows_line_ends_and_blank_lines_are_read(tmp_path: Path) -> 
         (b'{"id": "b", "text": "x", "groups": "hr"}', "'groups' must be a list"),
         (b'{"id": "b", "text": "x", "groups": null}', "'groups' must be a list"),
         (b'{"id": "b", "text": "x", "groups": [1]}', "'groups' must be a list"),
+        (b'{"id": "b", "text": "x", "group": ["hr"]}', "'group' is not known; write 'groups'"),
+        (b'{"id": "b", "text": "x", "Groups": ["hr"]}', "'Groups' is not known; write 'groups'"),
+        (b'{"id": "b", "text": "x", "groups": ["hr"], "gruops": ["it"]}', "'gruops' is not known"),
         (b'{"id": "b", "text": "\\ud800"}', "'text' holds half of a surrogate pair"),
         (b'{"id": "a", "text": "again"}', "id 'a' was used before, in .*line 1"),
         (b'{"id": "b\xff"}', "byte 10: not valid UTF-8"),
@@ -119,6 +123,26 @@ def test_a_folder_gives_its_text_files_in_order_of_paths(tmp_path: Path) -> None
         ("b/guide.md#1", "Guide", "Intro."),
         ("b/guide.md#2", "Guide — Use", "Run it."),
     ]
+
+
+def test_an_index_within_a_folder_is_no_source(tmp_path: Path) -> None:
+    written(tmp_path, b"Anna fixed it.", "a.txt")
+    BM25Index.build(read_corpus([tmp_path])).save(tmp_path / "deep" / "idx")
+    assert [passage.id for passage in read_corpus([tmp_path])] == ["a.txt#1"]
+    assert not passed_over(tmp_path)
+
+
+def test_files_that_a_folder_does_not_give_are_counted(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.pdf", "c/d.pdf", "c/e.jsonl.gz", "c/LICENSE", ".git/config"):
+        written(tmp_path, b"x", name)
+    assert passed_over(tmp_path) == {".pdf": 2, ".jsonl.gz": 1, "LICENSE": 1}
+    assert not passed_over(tmp_path / "a.txt")
+
+
+def test_a_folder_of_json_lines_alone_is_refused_with_what_to_name(tmp_path: Path) -> None:
+    written(tmp_path, lines(GOOD))
+    with pytest.raises(BadCorpus, match="name each of its 1 files of JSON lines"):
+        read_corpus([tmp_path])
 
 
 def test_paragraphs_of_a_section_are_packed_up_to_the_limit() -> None:

@@ -117,10 +117,18 @@ def test_cancelled_between_rounds_asks_nobody_again() -> None:
     assert policy.rewrites == []
 
 
-@pytest.mark.parametrize("question", ["", "  \n", "?!", "x" * 50_000])
-def test_unusable_questions_are_refused_before_anything_runs(question: str) -> None:
+@pytest.mark.parametrize("groups", ["her", None, 7])
+def test_groups_that_are_no_set_of_names_are_refused(groups: object) -> None:
+    program = IterativeQA(WordRetriever(FILMS), ScriptedPolicy([PROOF]))
+    for ask in (program, program.stream, program.astream):
+        with pytest.raises(BadQuestion, match="groups must be a set of names"):
+            ask(QUESTION, groups=groups)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("question", ["", "  \n", "?!", "x" * 50_000, None, b"who?"])
+def test_unusable_questions_are_refused_before_anything_runs(question: object) -> None:
     with pytest.raises(BadQuestion):
-        IterativeQA(WordRetriever(FILMS), ScriptedPolicy([PROOF]))(question)
+        IterativeQA(WordRetriever(FILMS), ScriptedPolicy([PROOF]))(question)  # type: ignore[arg-type]
 
 
 def test_a_question_of_stop_words_only_ends_with_a_name() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopstop.program.errors import BadLimits
+from hopstop.program.errors import BadCorpus, BadLimits
 from hopstop.program.records import Fact, Limits, Outcome, Passage, Query, Quote, Round, StopBy, StopReason, Usage
 
 QUOTE = Quote("p", "Ridley Scott\n directed it", 0, 25)
@@ -136,7 +136,7 @@ def test_outcome_tells_citations_from_what_is_missing() -> None:
         (outcome(StopReason.LM_ERROR), ["no fact of the question could be named", "LM_ERROR"], ["answer is"]),
         (
             outcome(StopReason.ROUND_LIMIT, Fact("director", QUOTE)),
-            ["the answer could not be proven", "ROUND_LIMIT"],
+            ["these quotes do not say the answer for certain", "ROUND_LIMIT"],
             ["could be named", "no passage", "answer is"],
         ),
         (
@@ -165,3 +165,8 @@ def test_explain_says_what_the_fallback_source_brought() -> None:
     evidence = (Passage("a", "A."), Passage("b", "B."))
     text = Outcome("x", StopReason.ROUND_LIMIT, evidence=evidence, rounds=rounds).explain()
     assert "read 2 passages (1 of them from the fallback source); " in text
+
+
+def test_groups_given_as_one_string_are_refused() -> None:
+    with pytest.raises(BadCorpus, match="passage 'a': groups must be a set of names"):
+        Passage("a", "text", groups="hr")  # type: ignore[arg-type]
