@@ -13,8 +13,8 @@ _END = re.compile(
 )
 _OPENING = "\"'“‘„«¿¡([*_` \u00a0\u202f"
 _ABBREVIATION = re.compile(
-    r"\b(?:[A-ZÀ-Ö]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Lt|Col|Gen|Sgt|Capt|Rev|Hon|No|Nr|vs|cf|ca|approx|e\.g|i\.e|Inc|Ltd|Co|Corp|Mt|"
-    r"Ft|vol|pp|fig|Fig|ed|Ed|Bd|bzw|z\.B|d\.h|usw|evtl|U\.S|U\.K|D\.C)\.$"
+    r"\b(?:[A-ZÀ-Öbcdvr]|Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Lt|Col|Gen|Sgt|Capt|Rev|Hon|No|Nr|vs|cf|ca|fl|approx|e\.g|i\.e|Inc|Ltd|"
+    r"Co|Corp|Mt|Ft|vol|pp|fig|Fig|ed|Ed|Bd|bzw|z\.B|d\.h|usw|evtl|U\.S|U\.K|D\.C)\.$"
 )
 _LOOK_BACK = 10  # characters: longer than every abbreviation with the character before it
 _GERMAN_DAY = re.compile(r"\b\d{1,2}\.\s+(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|Jahrh)")

@@ -18,6 +18,7 @@ def sentences(text: str) -> list[str]:
     "text",
     [
         "It rained. | It stopped! | Did it? | Yes.",
+        "Brown v. Board was heard in c. 1953. | It was decided by A. Warren (b. 1891).",
         "Dr. Ortiz met Mr. J. R. R. Tolkien in the U.S. Senate. | He left.",
         "The price is 3.5 dollars. | It rose by 12. | Then it fell.",
         "She said “Stop.” | Then she left (at last). | “Why?” he asked.",
