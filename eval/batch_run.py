@@ -14,6 +14,7 @@ import dspy
 from hopstop.eval.batch_service import BatchStopped
 from hopstop.eval.batched import live_time
 from hopstop.eval.batches import Batches
+from hopstop.eval.folder import held
 from hopstop.eval.outcomes import Row
 from hopstop.eval.questions import Dataset, Question
 from hopstop.eval.run import Interrupted, Ledger, Listener, open_ledger, row_of, writing
@@ -71,11 +72,12 @@ def evaluate_in_batches(
         BadInput: See `evaluate`; or the service takes no batches.
         Interrupted: Ctrl-C. Batches under way go on at the service.
     """
-    ledger = open_ledger(system, data, out, progress)
-    if todo := ledger.todo(data):
-        with _told(ledger, data), writing(out):
-            how.batches.keep_in(Path(out))
-            asyncio.run(_all(todo, how, ledger))
+    with held(Path(out)):
+        ledger = open_ledger(system, data, out, progress)
+        if todo := ledger.todo(data):
+            with _told(ledger, data), writing(out):
+                how.batches.keep_in(Path(out))
+                asyncio.run(_all(todo, how, ledger))
     return [ledger.rows[question.id].result for question in data.questions]
 
 

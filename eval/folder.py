@@ -5,19 +5,54 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
 
-from hopstop.eval.questions import Dataset
+from hopstop.eval.questions import Dataset, seen_among
 from hopstop.eval.system import System
 from hopstop.program.errors import BadInput
 
 HEADER, OUTCOMES = "run.json", "outcomes.jsonl"
 REPORT, REPORT_TEXT, DIAGNOSIS, GAPS = "report.json", "report.md", "diagnosis.json", "gaps.json"
 BATCHES = "batches.jsonl"
+LOCK = ".lock"
 SCHEMA = 1
 LONGEST_SHOWN = 80  # characters of a value in an error
+
+
+@contextmanager
+def held(folder: Path, lock: str = LOCK) -> Iterator[None]:
+    """Hold a folder for one run, so that no other one pays for the same work or cuts what this one writes.
+
+    The system lets go of it when the process ends, however it ends. Not held where there are no such locks (Windows).
+
+    Args:
+        folder: Made if it is not there.
+        lock: Name of the file in it that is locked; it stays.
+
+    Raises:
+        BadInput: Another run holds the folder, or it cannot be written.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = (folder / lock).open("w")
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be used as a folder for results ({error.strerror}); name another") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BadInput(f"{folder}: in use by another run; wait for its end, or name another folder") from None
+        except OSError:
+            pass  # a file system without locks
+        yield
 
 
 def open_folder(folder: Path, system: System, data: Dataset) -> None:
@@ -45,13 +80,17 @@ def start_fresh(out: str | Path) -> None:
     """Remove the results of an earlier run from a folder; other files stay.
 
     Raises:
-        BadInput: They cannot be removed.
+        BadInput: They cannot be removed, or another run holds the folder.
     """
-    for name in (OUTCOMES, HEADER, REPORT, REPORT_TEXT, DIAGNOSIS, GAPS, BATCHES):
-        try:
-            (Path(out) / name).unlink(missing_ok=True)
-        except OSError as error:
-            raise BadInput(f"{Path(out) / name}: cannot be removed ({error.strerror}); name another folder") from error
+    folder = Path(out)
+    if not folder.is_dir():
+        return
+    with held(folder):
+        for path in (folder / name for name in (OUTCOMES, HEADER, REPORT, REPORT_TEXT, DIAGNOSIS, GAPS, BATCHES)):
+            try:
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                raise BadInput(f"{path}: cannot be removed ({error.strerror}); name another folder") from error
 
 
 def read_header(folder: Path) -> dict[str, Any]:
@@ -103,13 +142,8 @@ def _header(system: System, data: Dataset) -> dict[str, Any]:
         "data": {"name": data.name, "hash": data.hash, "n": len(data.questions)},
         "versions": {name: version_of(name) for name in ("hopstop", "dspy")},
         "questions": [question.id for question in data.questions],
-        **({} if system.trained_on is None else {"trained_on": _seen(system.trained_on, data)}),
+        **({} if system.trained_on is None else {"trained_on": seen_among(data.questions, system.trained_on)}),
     }
-
-
-def _seen(ids: frozenset[str], data: Dataset) -> list[str]:
-    """Ids of the questions that are among these, or are twins of one of them."""
-    return [item.id for item in data.questions if {item.id, str(item.meta.get("twin_of", item.id))} & ids]
 
 
 def _check(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

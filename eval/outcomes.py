@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,11 @@ from hopstop.eval.questions import Question
 from hopstop.eval.score import Crash, Score
 from hopstop.program.errors import BadInput
 from hopstop.program.records import Outcome, StopReason
+from hopstop.program.usage import Usage
+
+CUT_SHORT = frozenset({StopReason.LM_ERROR, StopReason.SEARCH_ERROR, StopReason.CANCELLED})
+"""Ends that say nothing of a program or its limits."""
+_OF_BUDGET = "The shared budget", "The budget"  # how the notes begin of runs that a `Budget` has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,17 @@ class Row:
     def crashed(self) -> bool:
         """Whether the run raised."""
         return isinstance(self.result, Crash)
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether it says nothing of the system, so that the question is asked again.
+
+        The run raised, the model failed, it was cancelled, or other questions had used up the budget that all share.
+        """
+        if isinstance(self.result, Crash):
+            return True
+        note = str((self.outcome or {}).get("note", ""))
+        return self.result.reason in CUT_SHORT or note.startswith(_OF_BUDGET)
 
     def to_line(self) -> bytes:
         """The row as a line of JSON with its line feed."""
@@ -105,17 +121,24 @@ def read_rows(path: Path) -> dict[str, Row]:
     Raises:
         BadInput: A whole line is no row of ours.
     """
-    rows: dict[str, Row] = {}
+    return {row.id: row for row in _every_row(path)}
+
+
+def spent(path: Path) -> tuple[int, float]:
+    """Tokens billed and dollars paid for all rows of the file, those included whose questions were asked again."""
+    used = [Usage(**row.outcome["usage"]) for row in _every_row(path) if row.outcome is not None]
+    return sum(item.billed_tokens for item in used), sum(item.cost_usd or 0.0 for item in used)
+
+
+def _every_row(path: Path) -> Iterator[Row]:
     for number, line in enumerate(_whole_lines(path), start=1):
         try:
-            row = Row.from_line(line)
+            yield Row.from_line(line)
         except (ValueError, KeyError, TypeError, AttributeError):
             raise BadInput(
                 f"{path}, line {number}: not a result of this version of Hopstop; "
                 "write to another folder (--out), or start again (--fresh)"
             ) from None
-        rows[row.id] = row
-    return rows
 
 
 def drop_torn_line(path: Path) -> None:

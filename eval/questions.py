@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from hopstop.program.records import NO_GROUPS, Passage
+from hopstop.program.text import normalise
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,11 @@ class Question:
         """Whether the question is unanswerable only against its own context, its answer standing elsewhere."""
         return not self.answerable and "twin_of" in self.meta
 
+    @property
+    def origin(self) -> str:
+        """Id of the question that this one is a twin of, or the same for another user; its own if of none."""
+        return str(self.meta.get("twin_of") or self.meta.get("insider") or self.id)
+
     def to_json(self) -> dict[str, Any]:
         """The question as one object of our JSONL form."""
         row = asdict(self)
@@ -112,6 +118,36 @@ class Dataset:
     def where(self, keep: Callable[[Question], bool]) -> Dataset:
         """The questions that pass a test, in the order of the file."""
         return Dataset.of(self.name, filter(keep, self.questions), self.passages)
+
+
+def families(questions: Iterable[Question]) -> list[str]:
+    """For each question one name that those of the same text, its twins, and the same for other users share."""
+    by_text: dict[str, str] = {}
+    by_id: dict[str, str] = {}
+    found = []
+    for item in questions:
+        text = normalise(item.question).casefold()
+        family = by_id.get(item.origin) or by_text.get(text) or item.origin
+        by_id[item.origin] = by_id[item.id] = by_text[text] = family
+        found.append(family)
+    return found
+
+
+def with_origins(questions: Iterable[Question]) -> tuple[str, ...]:
+    """Ids of questions and of what they are variants of, each once: what a program has seen that learned from them."""
+    return tuple(dict.fromkeys(name for item in questions for name in (item.id, item.origin)))
+
+
+def seen_among(questions: Collection[Question], ids: Collection[str]) -> list[str]:
+    """Ids of the questions that are among these, or of the family of one that is.
+
+    Args:
+        questions: To look at.
+        ids: Of questions that were learned from; see `with_origins`.
+    """
+    named = list(zip(families(questions), questions, strict=True))
+    seen = {family for family, item in named if item.id in ids or item.origin in ids}
+    return [item.id for family, item in named if family in seen]
 
 
 def passage_to_json(passage: Passage) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hopstop.eval.folder import OUTCOMES, open_folder, start_fresh
+from hopstop.eval.folder import OUTCOMES, held, open_folder, start_fresh
 from hopstop.eval.outcomes import Row, drop_torn_line, read_rows
 from hopstop.eval.questions import Dataset, Question
 from hopstop.eval.score import Crash, Score, score
@@ -52,8 +52,8 @@ def evaluate(
 ) -> list[Score | Crash]:
     """Run a system over the questions of a data set and keep each result in a folder.
 
-    A second call with the same folder runs only what has no result yet, crashed questions included. Each question runs
-    in a thread under a copy of the caller's context, so that `dspy.context` holds there too.
+    A second call with the same folder runs only what has no result yet, and what was cut short (see `Row`). Each
+    question runs in a thread under a copy of the caller's context, so that `dspy.context` holds there too.
 
     Args:
         system: What is evaluated.
@@ -67,13 +67,14 @@ def evaluate(
         One result for each question, in the order of the data set: the same, times aside, for any number of threads.
 
     Raises:
-        BadInput: threads is below 1, the folder cannot be written, or it holds a run of something else.
+        BadInput: threads is below 1, the folder cannot be written, it holds a run of something else, or another run
+            works in it.
         Interrupted: Ctrl-C. The questions in work are finished and kept first.
     """
     if threads < 1:
         raise BadInput(f"threads must be >= 1, not {threads}; 1 runs one question after the other")
-    ledger = open_ledger(system, data, out, progress)
-    with writing(out):
+    with held(Path(out)), writing(out):
+        ledger = open_ledger(system, data, out, progress)
         _run(system, ledger.todo(data), threads, ledger)
     return [ledger.rows[question.id].result for question in data.questions]
 
@@ -110,12 +111,12 @@ class Ledger:
     """The results so far, in memory and on disk. Used by one thread only.
 
     Attributes:
-        rows: By id of the question; crashed questions of an earlier run are left out, so that they run again.
+        rows: By id of the question; those of an earlier run that were cut short are left out, so that they run again.
     """
 
     def __init__(self, path: Path, total: int, listener: Listener) -> None:
         drop_torn_line(path)
-        self.rows = {name: row for name, row in read_rows(path).items() if not row.crashed}
+        self.rows = {name: row for name, row in read_rows(path).items() if not row.cut_short}
         self._progress = Progress(len(self.rows), total)
         self._listener = listener
         self._path = path

@@ -37,13 +37,36 @@ def bootstrap_interval(
     Returns:
         Low and high end, in the unit of the differences.
     """
-    values: npt.NDArray[np.float64] = np.asarray(differences, dtype=np.float64)
+    return weighted_interval([(1.0, differences)], resamples=resamples, level=level, seed=seed)
+
+
+def weighted_interval(
+    sets: Sequence[tuple[float, Sequence[float]]],
+    *,
+    resamples: int = RESAMPLES,
+    level: float = 0.95,
+    seed: int = 0,
+) -> tuple[float, float]:
+    """The same of the weighted mean over sets of their means: each resample draws within every set (stratified).
+
+    Args:
+        sets: Weight, > 0, and paired differences of each, at least one.
+        resamples: See bootstrap_interval.
+        level: See bootstrap_interval.
+        seed: See bootstrap_interval.
+    """
     rng = np.random.default_rng(seed)
-    sizes = [min(_BLOCK, resamples - done) for done in range(0, resamples, _BLOCK)]
-    means = np.concatenate([values[rng.integers(0, len(values), (size, len(values)))].mean(axis=1) for size in sizes])
+    weights, parts = zip(*sets, strict=True)
+    means = np.average([_resampled(part, resamples, rng) for part in parts], axis=0, weights=weights)
     tail = (1 - level) / 2 * 100
     low, high = np.percentile(means, [tail, 100 - tail])
     return float(low), float(high)
+
+
+def _resampled(differences: Sequence[float], resamples: int, rng: np.random.Generator) -> npt.NDArray[np.float64]:
+    values: npt.NDArray[np.float64] = np.asarray(differences, dtype=np.float64)
+    sizes = [min(_BLOCK, resamples - done) for done in range(0, resamples, _BLOCK)]
+    return np.concatenate([values[rng.integers(0, len(values), (size, len(values)))].mean(axis=1) for size in sizes])
 
 
 def mcnemar_p(only_a: int, only_b: int) -> float:

@@ -13,6 +13,7 @@ from hopstop.eval.batch_service import BatchService, BatchStopped
 from hopstop.eval.batch_threads import in_thread
 from hopstop.eval.batched import BatchedLM, batched
 from hopstop.eval.batches import DEFAULT_PACE, Batches
+from hopstop.eval.folder import held
 from hopstop.eval.system import System
 from hopstop.optimize.build import make_lm
 from hopstop.optimize.compile import Job
@@ -22,6 +23,7 @@ from hopstop.program.claude import ClaudeLM
 from hopstop.program.errors import BadInput
 from hopstop.program.loop import IterativeQA
 
+JOURNAL_LOCK = ".batches.lock"  # of its own: the journal is open before and after the compile, which holds the folder
 NEEDS = "--batch goes through Anthropic's Message Batches API, which {!r} is no part of: name --lm anthropic/..."
 
 
@@ -65,16 +67,16 @@ def marking_in_batches(job: Job, work: Path) -> Iterator[Job]:
     """The job with models that mark labels, and run whole loops, in batches; single calls of optimisers stay live.
 
     Raises:
-        BadInput: A model is none of Anthropic's, the journal is damaged, or the service takes no batches.
+        BadInput: A model is none of Anthropic's, the journal is damaged or in use, or the service takes no batches.
     """
     before, policy = job.program, policy_of(job.program)
     batches = _batches_of(_checked(policy.caller.lm))
     mine = with_lms(policy, lambda lm: batched(_checked(lm), batches))
-    work.mkdir(parents=True, exist_ok=True)
-    batches.keep_in(work)
     try:
-        with in_thread(batches):
-            yield replace(job, program=before.like(policy=mine))
+        with held(work, JOURNAL_LOCK):
+            batches.keep_in(work)
+            with in_thread(batches):
+                yield replace(job, program=before.like(policy=mine))
     except BatchStopped as error:
         raise BadInput(str(error)) from error
 

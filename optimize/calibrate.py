@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from hopstop.eval.stats import bootstrap_interval, compare
+from hopstop.eval.folder import held
 from hopstop.optimize.caps import capped
 from hopstop.optimize.fold_programs import Runs, Task, Work
-from hopstop.optimize.labelled_sets import Item
 from hopstop.optimize.limit_search import Bench, choose, explore
 from hopstop.optimize.replay import Replayed
 from hopstop.optimize.walk_folds import Fitted
-from hopstop.optimize.worth import figures, score_of, worth
+from hopstop.optimize.worth import differences, figures
 from hopstop.program.lists import Bools
 from hopstop.program.loop import IterativeQA
 from hopstop.program.records import Limits
@@ -32,7 +31,7 @@ class Calibrated:
         before: Measures of the program as it was; see `worth.SHOWN`. Its weights may have seen the questions.
         after: The same of the calibrated one, cross-validated: neither the weights nor the limits with which a
             question was run have seen it.
-        difference: Measure -> value, low, high of after - before, paired.
+        difference: Measure -> value, low, high, n of after - before; see `worth.differences`.
         spread: Limit -> what was chosen for it in each fold; only those that were not always the same.
         settings: Every setting that was measured: its limits that differ, worth and cost.
         curve: Measures of the calibrated limits under tighter and tighter caps.
@@ -46,7 +45,7 @@ class Calibrated:
     fitted: Fitted | None
     before: Mapping[str, float | None]
     after: Mapping[str, float | None]
-    difference: Mapping[str, Mapping[str, float | int | None]]
+    difference: Mapping[str, Mapping[str, float | int]]
     spread: Mapping[str, Sequence[Any]]
     settings: Sequence[Mapping[str, Any]]
     curve: Sequence[Mapping[str, Any]]
@@ -60,11 +59,16 @@ def calibrate(task: Task) -> Calibrated:
 
     Raises:
         BadInput: Weights of a program that has none, indexes with different analyzers, every run failed, or the folder
-            cannot be written.
+            cannot be written or another run works in it.
         BadDataset: A set has no labelled gold passages, and weights are to be learned.
         Interrupted: Ctrl-C; the same task in the same folder goes on.
     """
-    work = Work(task)
+    with held(task.folder):
+        return _calibrated(Work(task))
+
+
+def _calibrated(work: Work) -> Calibrated:
+    task = work.task
     bench = Bench(work.book(folds=True), work.aim())
     if task.limits:
         explore(bench)
@@ -79,7 +83,7 @@ def calibrate(task: Task) -> Calibrated:
         fitted=work.fitted,
         before=figures(bench.items, before),
         after=figures(bench.items, after),
-        difference=_difference(bench.items, before, after),
+        difference=differences(bench.items, before, after),
         spread=spread,
         settings=_settings(bench),
         curve=_curve(bench, limits),
@@ -109,16 +113,6 @@ def _cross_validated(bench: Bench, task: Task) -> tuple[Runs, dict[str, list[Any
         chosen.append(asdict(limits))
     different = [name for name in chosen[0] if any(item[name] != chosen[0][name] for item in chosen)]
     return runs, {name: [item[name] for item in chosen] for name in different}
-
-
-def _difference(items: Sequence[Item], before: Runs, after: Runs) -> dict[str, dict[str, float | int | None]]:
-    both = [item for item in items if item.key in before and item.key in after]
-    old, new = ([score_of(item, runs[item.key]) for item in both] for runs in (before, after))
-    gains = [worth(item.question, after[item.key]) - worth(item.question, before[item.key]) for item in both]
-    low, high = bootstrap_interval(gains)
-    whole: dict[str, float | int | None] = {"value": sum(gains) / len(gains), "low": low, "high": high, "n": len(gains)}
-    parts = compare(new, old)
-    return {"worth": whole, **{name: part for name, part in parts.items() if part["value"] is not None}}
 
 
 def _settings(bench: Bench) -> list[dict[str, Any]]:

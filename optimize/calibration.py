@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hopstop.eval.compilation import Compilation, write_compilation
-from hopstop.eval.folder import read_json, write_json
+from hopstop.eval.folder import held, read_json, write_json
 from hopstop.optimize.build import make_program, servers
 from hopstop.optimize.calibrate import calibrate
 from hopstop.optimize.calibration_report import CURVE, DOCUMENT, PAGE, PLOT, SETTINGS, scores, write
@@ -111,7 +111,8 @@ def run(order: Order, materials: Sequence[Material], told: Told) -> tuple[dict[s
     """
     sets = make_sets(materials, folds=order.folds, seed=order.seed, weights=order.set_weights)
     folder = order.runs or Path("runs") / f"calibrate-{order.name}-{_digest(order, sets.training.hash)}"
-    _open(folder, order, sets.training.hash)
+    with held(folder):
+        _open(folder, order, sets.training.hash)
     found = calibrate(_task(order, sets, folder, told))
     document, recipe = write(found, folder), _recipe(order)
     training, start = sets.training, order.choice.artifact

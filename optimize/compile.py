@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from importlib.metadata import version as version_of
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import dspy
 from dspy.utils.exceptions import AdapterParseError
 
+from hopstop.eval.folder import held
 from hopstop.eval.questions import Dataset
 from hopstop.optimize.cases import PREDICTORS, Label, Split
 from hopstop.optimize.cost import Estimate, Models, estimate
@@ -63,7 +65,7 @@ class Job:
             "recipe": asdict(self.recipe),
             "data": {"name": self.data.name, "hash": self.data.hash},
             "labels": {
-                name: {side: [label.id for label in getattr(split, side)] for side in ("train", "val", "dev")}
+                name: {side: _digest(getattr(split, side)) for side in ("train", "val", "dev")}
                 for name, split in self.labels.splits.items()
             },
             "index": index.info.corpus_hash,
@@ -128,13 +130,13 @@ def compile_program(job: Job, work: Path, listener: Listener | None = None) -> C
 
     Raises:
         BadInput: The program cannot be compiled, the budget does not suffice, an instruction of the program is longer
-            than the recipe allows, the folder holds another job, or an LM cannot be asked.
+            than the recipe allows, the folder holds another job or another run works in it, or an LM cannot be asked.
     """
     _check(job)
-    bench = Workbench(work, job.describe())
-    run = _Run(job, bench, estimate_of(job), listener or (lambda _: None))
     try:
-        return run.compiled()
+        with held(work):
+            bench = Workbench(work, job.describe())
+            return _Run(job, bench, estimate_of(job), listener or (lambda _: None)).compiled()
     except ModelFailed as error:
         raise BadInput(
             f"the model cannot be asked ({error}): check its name, address and key; the same command goes on"
@@ -271,6 +273,11 @@ def _taken_back(scores: Mapping[str, Any]) -> dict[str, Any]:
 
 def _sides(split: Split) -> tuple[tuple[Label, ...], ...]:
     return split.train, split.val, split.dev
+
+
+def _digest(labels: Sequence[Label]) -> str:
+    """Of what they hold: ids tell neither how their answers quote nor which passages they show."""
+    return sha256(repr([(label.id, label.fields) for label in labels]).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _too_long(made: Single, recipe: Recipe) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -17,8 +17,8 @@ from rich.progress import Progress as Bar
 
 from hopstop.eval.compilation import COMPILATION, Compilation, write_compilation
 from hopstop.eval.datasets import check_supports, read_questions
-from hopstop.eval.folder import BATCHES
-from hopstop.eval.questions import Dataset
+from hopstop.eval.folder import BATCHES, held
+from hopstop.eval.questions import Dataset, Question, seen_among, with_origins
 from hopstop.optimize.build import make_lm, make_program, resolve, servers
 from hopstop.optimize.compile import Compiled, Job, Listener, Progress, compile_program, estimate_of
 from hopstop.optimize.labels import Amount, make_labels, refuse_overlap
@@ -85,8 +85,8 @@ def prepare(order: Order) -> Job:
     first = gather(order.questions[0], Selection(), corpus=order.corpus, folder=order.index)
     data = _with_twins(first, order.questions[1:])
     labels = make_labels(data, first.index, order.amount, predictors=recipe.predictors)
-    held_out = {item.id for path in order.held_out for item in read_questions(path).questions}
-    refuse_overlap((*labels.train_ids, *labels.dev_ids), held_out)
+    held_out = [item for path in order.held_out for item in read_questions(path).questions]
+    refuse_overlap(_named(data, (*labels.train_ids, *labels.dev_ids)), held_out)
     return Job(
         program=make_program(choice, first.index),
         data=data,
@@ -130,11 +130,12 @@ def clear(work: Path, job: Job) -> None:
     """Forget an earlier run in a folder.
 
     Raises:
-        BadInput: It cannot be removed.
+        BadInput: It cannot be removed, or another run works in the folder.
     """
-    for path in (work / "job.json", work / LOG, work / COMPILATION, work / BATCHES):
-        path.unlink(missing_ok=True)
-    Workbench(work, job.describe()).clear()
+    with held(work):
+        for path in (work / "job.json", work / LOG, work / COMPILATION, work / BATCHES):
+            path.unlink(missing_ok=True)
+        Workbench(work, job.describe()).clear()
 
 
 def run(job: Job, work: Path) -> Compiled:
@@ -175,7 +176,8 @@ def save(job: Job, compiled: Compiled, out: Path, name: str) -> Path:
     }
     if job.teacher is not None:
         refuse_secrets({"origin": json_bytes(origin), "scores": json_bytes(dict(compiled.scores))}, [job.teacher])
-    training = Training(job.data.name, job.data.hash, job.labels.train_ids).after(job.earlier)
+    seen = with_origins(_named(job.data, job.labels.train_ids))
+    training = Training(job.data.name, job.data.hash, seen).after(job.earlier)
     return artifact.save(compiled.program, out, name=name, training=training, scores=compiled.scores, origin=origin)
 
 
@@ -214,7 +216,7 @@ def note(job: Job, compiled: Compiled, folder: Path, work: Path) -> None:
 
 def seen_before(job: Job) -> int:
     """Questions to measure on that the program was compiled on before, so that "before" is in sample."""
-    return len(set(job.labels.dev_ids) & set(job.earlier.ids if job.earlier else ()))
+    return len(seen_among(_named(job.data, job.labels.dev_ids), set(job.earlier.ids if job.earlier else ())))
 
 
 def counts(job: Job) -> dict[str, dict[str, int]]:
@@ -255,6 +257,10 @@ def document(job: Job, compiled: Compiled, folder: Path, work: Path) -> dict[str
 
 def _spent(usage: Usage) -> dict[str, Any]:
     return {"calls": usage.calls, "tokens": usage.tokens, "cost_usd": usage.cost_usd}
+
+
+def _named(data: Dataset, ids: Collection[str]) -> list[Question]:
+    return [item for item in data.questions if item.id in ids]
 
 
 def _held(data: Dataset, material: Material) -> set[str]:

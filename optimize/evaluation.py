@@ -17,12 +17,15 @@ from rich.progress import Progress as Bar
 
 from hopstop.eval.baselines import OnePass
 from hopstop.eval.batch_run import InBatches, evaluate_in_batches
+from hopstop.eval.folder import OUTCOMES
+from hopstop.eval.outcomes import spent
 from hopstop.eval.report import write_report
 from hopstop.eval.run import Listener, Progress, evaluate, start_fresh
 from hopstop.eval.system import System
 from hopstop.eval.tracking import Tracked, send
 from hopstop.optimize.material import Material
 from hopstop.optimize.show import stderr
+from hopstop.program.budget import Budget, Taken
 
 BASELINE_FOLDER = "one-pass"
 WAITING_THREADS = 4  # with a model they wait for its replies; without one they would only slow each other down
@@ -39,6 +42,7 @@ class Work:
         baseline_k: Passages that one search reads; None: no baseline.
         fresh: Whether earlier results in the folder are removed first.
         batch: How it goes through batches, `threads` aside; None: live.
+        budget: Of all its questions; what an earlier run in the folder has used is charged to it. None: no bound.
     """
 
     out: Path
@@ -46,6 +50,7 @@ class Work:
     baseline_k: int | None = None
     fresh: bool = False
     batch: InBatches | None = None
+    budget: Budget | None = None
 
 
 def default_out(system: System, material: Material) -> Path:
@@ -70,6 +75,8 @@ def run(system: System, material: Material, work: Work) -> dict[str, Any]:
     if work.fresh:
         start_fresh(work.out)
         start_fresh(folder)
+    if work.budget is not None:
+        _charge(work.budget, work.out / OUTCOMES)
     with bar(system.lm or system.policy) as listener:
         if work.batch is None:
             evaluate(system, material.data, work.out, threads=work.threads, progress=listener)
@@ -81,6 +88,11 @@ def run(system: System, material: Material, work: Work) -> dict[str, Any]:
         baseline = one_pass(material, work.baseline_k)
         evaluate(baseline, material.data, folder, threads=work.threads, progress=listener)
     return write_report(work.out, baseline=folder)
+
+
+def _charge(budget: Budget, outcomes: Path) -> None:
+    earlier = Taken(0, 0.0, at=0.0, recent=False)  # counts in all, and not for the last minute
+    budget.settle(earlier, *spent(outcomes))
 
 
 def one_pass(material: Material, k: int) -> System:

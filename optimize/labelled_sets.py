@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hopstop.eval.desk import make_desk
-from hopstop.eval.questions import Dataset, Question
+from hopstop.eval.questions import Dataset, Question, families, with_origins
 from hopstop.optimize.material import Material, Selection, over
 from hopstop.optimize.walk_fit import Labelled
 from hopstop.program.bm25 import BM25Index
@@ -79,7 +79,7 @@ def desk_materials(n: int, seed: int) -> list[Material]:
 def make_sets(
     materials: Sequence[Material], *, folds: int, seed: int, weights: Mapping[str, float] | None = None
 ) -> LabelledSets:
-    """Cut the questions into folds; those of one name and one question's twins stay together.
+    """Cut the questions into folds; those of one family (see `families`) in a set stay together.
 
     Args:
         materials: Those of one name are one set.
@@ -88,7 +88,7 @@ def make_sets(
         weights: How much a set counts, by name, > 0; 1 for those not named, however many questions they have.
 
     Raises:
-        BadDataset: A set has fewer questions than there are folds, or a weight is of no set.
+        BadDataset: A set has fewer families of questions than there are folds, or a weight is of no set.
     """
     named = dict.fromkeys(map(_name, materials))
     for name in sorted((weights or {}).keys() - named.keys()):
@@ -97,18 +97,20 @@ def make_sets(
     for name in named:
         weight = (weights or {}).get(name, 1.0)
         mine = [(item.index, question) for item in materials if _name(item) == name for question in item.data.questions]
-        if len(mine) < folds:
+        together = families(item for _, item in mine)
+        order = list(dict.fromkeys(together))
+        if len(order) < folds:
             raise BadDataset(
-                f"{name}: {len(mine)} questions are too few for {folds} folds; give more, or fewer --folds"
+                f"{name}: {len(order)} questions are too few for {folds} folds; give more, or fewer --folds"
             )
-        origins = dict.fromkeys(str(question.meta.get("twin_of", question.id)) for _, question in mine)
-        order = list(origins)
         random.Random(f"{seed} {name}").shuffle(order)
-        fold = {origin: number % folds for number, origin in enumerate(order)}
-        items += [Item(name, index, item, fold[str(item.meta.get("twin_of", item.id))], weight) for index, item in mine]
+        fold = {family: number % folds for number, family in enumerate(order)}
+        items += [
+            Item(name, index, item, fold[family], weight) for (index, item), family in zip(mine, together, strict=True)
+        ]
     digest = hashlib.sha256(" ".join(item.data.hash for item in materials).encode()).hexdigest()
-    ids = tuple(dict.fromkeys(item.question.id for item in items))
-    return LabelledSets(Training("+".join(named), digest, ids), tuple(items), folds)
+    seen = with_origins(item.question for item in items)
+    return LabelledSets(Training("+".join(named), digest, seen), tuple(items), folds)
 
 
 def labelled(items: Sequence[Item]) -> dict[str, list[Labelled]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 
-from hopstop.eval.questions import Dataset, Question
+from hopstop.eval.questions import Dataset, Question, families
 from hopstop.optimize import label_decide, label_prune, label_rewrite
 from hopstop.optimize.cases import PREDICTORS, Label, Made, Split
 from hopstop.optimize.ideal import Reader
@@ -20,7 +20,6 @@ from hopstop.optimize.steps import steps_of
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.records import Passage
-from hopstop.program.text import normalise
 
 KINDS: Mapping[str, Sequence[str]] = {
     "decide": label_decide.KINDS,
@@ -106,21 +105,24 @@ def make_labels(
     )
 
 
-def refuse_overlap(ids: Collection[str], held_out: Collection[str]) -> None:
-    """Make sure that no question is learned from that is evaluated on.
+def refuse_overlap(learned: Sequence[Question], held_out: Sequence[Question]) -> None:
+    """Make sure that no question is learned from that is evaluated on, and no twin of one or one of the same text.
 
     Args:
-        ids: Questions that labels are made from.
+        learned: Questions that labels are made from.
         held_out: Questions of an evaluation.
 
     Raises:
         BadDataset: Some are both; names them.
     """
-    both = sorted(set(ids) & set(held_out))
+    named = families([*learned, *held_out])
+    taken = set(named[len(learned) :])
+    both = sorted(item.id for item, family in zip(learned, named, strict=False) if family in taken)
     if both:
         shown = ", ".join(both[:SHOWN_IDS]) + (", ..." if len(both) > SHOWN_IDS else "")
         raise BadDataset(
-            f"{len(both)} questions to compile on are also evaluated on: {shown}; take them out of one of the files"
+            f"{len(both)} questions to compile on, or their twins, are also evaluated on: {shown}; "
+            "take them out of one of the files"
         )
 
 
@@ -131,30 +133,18 @@ def _counts(amount: Amount) -> dict[str, int]:
 
 def _sides(questions: Sequence[Question], amount: Amount) -> dict[str, list[Question]]:
     """Families of questions, each on one side, in a random order that a seed fixes."""
-    families: dict[str, list[Question]] = defaultdict(list)
-    for family, question in zip(_families(questions), questions, strict=True):
-        families[family].append(question)
-    order = sorted(families)
+    together: dict[str, list[Question]] = defaultdict(list)
+    for family, question in zip(families(questions), questions, strict=True):
+        together[family].append(question)
+    order = sorted(together)
     random.Random(amount.seed).shuffle(order)
     counts = _counts(amount)
     shares = {side: count / sum(counts.values()) for side, count in counts.items()}
     sides: dict[str, list[Question]] = {side: [] for side in counts}
     for number, family in enumerate(order, start=1):
         side = max(shares, key=lambda name: shares[name] * number - len(sides[name]))
-        sides[side].extend(families[family])
+        sides[side].extend(together[family])
     return sides
-
-
-def _families(questions: Sequence[Question]) -> Iterator[str]:
-    """For each question one name that those of the same text, and its twins, share."""
-    by_text: dict[str, str] = {}
-    by_id: dict[str, str] = {}
-    for item in questions:
-        key = str(item.meta.get("twin_of") or item.meta.get("insider") or item.id)
-        text = normalise(item.question).casefold()
-        family = by_id.get(key) or by_text.get(text) or key
-        by_id[key] = by_id[item.id] = by_text[text] = family
-        yield family
 
 
 def _chosen(

@@ -11,16 +11,15 @@ from hashlib import sha256
 from pathlib import Path
 from threading import Lock
 
-from hopstop.eval.outcomes import drop_torn_line
+from hopstop.eval.outcomes import CUT_SHORT, drop_torn_line
 from hopstop.eval.run import Interrupted
 from hopstop.optimize.labelled_sets import Item
 from hopstop.optimize.replay import Trace, record
 from hopstop.optimize.walk_folds import Told
 from hopstop.program.errors import BadInput, BadQuestion
 from hopstop.program.loop import IterativeQA
-from hopstop.program.records import Limits, StopReason
+from hopstop.program.records import Limits
 
-FAILED = (StopReason.LM_ERROR, StopReason.CANCELLED)  # says nothing of the limits, and is tried again next time
 Maker = Callable[[Item, Limits], IterativeQA]
 
 
@@ -71,7 +70,7 @@ class TraceBook:
                 trace = record(self.make(item, limits), item.question.question, item.question.groups)
             except BadQuestion:
                 return
-            if trace.reason not in FAILED:
+            if trace.reason not in CUT_SHORT:  # else it is tried again next time
                 page.add(item.key, trace)
 
         pool = ThreadPoolExecutor(self.threads, thread_name_prefix="hopstop-calibrate")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import fmean
 
 import numpy as np
 
 from hopstop.eval import metrics
 from hopstop.eval.questions import Question
-from hopstop.eval.score import Score, aggregate
+from hopstop.eval.score import MEANS, Score
+from hopstop.eval.stats import weighted_interval
 from hopstop.optimize.labelled_sets import Item
 from hopstop.optimize.replay import Replayed
 from hopstop.program.lists import Bools, Floats
@@ -75,7 +77,7 @@ def weights_of(items: Sequence[Item]) -> Floats:
 
 
 def score_of(item: Item, run: Replayed) -> Score:
-    """The measures of a replayed run as those of any other one; what a record does not hold is None or 0."""
+    """The measures of a replayed run as those of any other one; of those that a record does not hold none is SHOWN."""
     question, answered = item.question, run.answer is not None
     exact = metrics.em(run.answer or "", question.answers) if answered and question.answerable else 0.0
     gold = question.gold_ids if question.answerable else ()
@@ -103,7 +105,7 @@ def score_of(item: Item, run: Replayed) -> Score:
         tokens=run.tokens,
         parse_failures=0,
         cost_usd=None,
-        ms=0.0,
+        ms=None,
         quotes=0,
         quotes_verified=0,
     )
@@ -118,18 +120,49 @@ SHOWN = (
 
 def figures(items: Sequence[Item], runs: Mapping[str, Replayed]) -> dict[str, float | None]:
     """The weighted mean over sets of each of SHOWN; None where it was not measured in any."""
-    by_set: list[Mapping[str, float | int | None]] = []
-    weights: list[float] = []
-    for name in dict.fromkeys(item.name for item in items):
-        mine = [item for item in items if item.name == name and item.key in runs]
-        if mine:
-            values = [worth(item.question, runs[item.key]) for item in mine]
-            scores = [score_of(item, runs[item.key]) for item in mine]
-            by_set.append({**aggregate(scores), "worth": sum(values) / len(values)})
-            weights.append(mine[0].weight)
-    return {name: _mean([part[name] for part in by_set], weights) for name in SHOWN}
+    known = [(item, _shown(item, runs[item.key])) for item in items if item.key in runs]
+    by_set = {name: _by_set((item, values[name]) for item, values in known) for name in SHOWN}
+    return {name: _mean(sets) if sets else None for name, sets in by_set.items()}
 
 
-def _mean(values: Sequence[float | None], weights: Sequence[float]) -> float | None:
-    known = [(value, weight) for value, weight in zip(values, weights, strict=True) if value is not None]
-    return sum(value * weight for value, weight in known) / sum(weight for _, weight in known) if known else None
+def differences(
+    items: Sequence[Item], before: Mapping[str, Replayed], after: Mapping[str, Replayed]
+) -> dict[str, dict[str, float | int]]:
+    """After - before of each of SHOWN, paired and weighted like `figures`; without what was not measured.
+
+    Returns:
+        For each: `value`, `low` and `high` (95 % interval, drawn within each set) and `n` (pairs).
+    """
+    both = [item for item in items if item.key in before and item.key in after]
+    pairs = [(item, _shown(item, before[item.key]), _shown(item, after[item.key])) for item in both]
+    found: dict[str, dict[str, float | int]] = {}
+    for name in SHOWN:
+        if sets := _by_set((item, _minus(new[name], old[name])) for item, old, new in pairs):
+            low, high = weighted_interval(sets)
+            found[name] = {"value": _mean(sets), "low": low, "high": high, "n": sum(len(part) for _, part in sets)}
+    return found
+
+
+def _shown(item: Item, run: Replayed) -> dict[str, float | None]:
+    score = score_of(item, run)
+    return {name: worth(item.question, run) if name == "worth" else MEANS[name](score) for name in SHOWN}
+
+
+def _minus(new: float | None, old: float | None) -> float | None:
+    return None if new is None or old is None else float(new) - float(old)
+
+
+def _by_set(values: Iterable[tuple[Item, float | None]]) -> list[tuple[float, list[float]]]:
+    """The weight of each set and its values, as far as they are known."""
+    weights: dict[str, float] = {}
+    known: dict[str, list[float]] = defaultdict(list)
+    for item, value in values:
+        if value is not None:
+            weights[item.name] = item.weight
+            known[item.name].append(value)
+    return [(weights[name], part) for name, part in known.items()]
+
+
+def _mean(sets: Sequence[tuple[float, Sequence[float]]]) -> float:
+    """The weighted mean of the means of the sets."""
+    return sum(weight * fmean(part) for weight, part in sets) / sum(weight for weight, _ in sets)

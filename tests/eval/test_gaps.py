@@ -43,7 +43,7 @@ def test_an_answered_question_has_no_gap() -> None:
     assert list(gaps_of(summary(outcome), QUESTION)) == []
 
 
-@pytest.mark.parametrize("reason", ["LM_ERROR", "LM_REFUSED", "CANCELLED"])
+@pytest.mark.parametrize("reason", ["LM_ERROR", "LM_REFUSED", "SEARCH_ERROR", "CANCELLED"])
 def test_an_end_that_says_nothing_of_the_corpus_is_no_gap(reason: str) -> None:
     assert list(gaps_of({**summary(run(HALF)), "reason": reason}, QUESTION)) == []
 

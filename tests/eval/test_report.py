@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from hopstop.eval.folder import start_fresh
+from hopstop.eval.folder import LOCK, start_fresh
 from hopstop.eval.questions import Dataset, Question, Support
 from hopstop.eval.report import ABOUT_ANSWERS, load, write_report
 from hopstop.eval.report_text import as_tables
@@ -156,7 +156,7 @@ def test_start_fresh_removes_results_and_nothing_else(tmp_path: Path) -> None:
     write_report(tmp_path)
     (tmp_path / "notes.txt").write_text("mine")
     start_fresh(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+    assert {path.name for path in tmp_path.iterdir()} == {"notes.txt", LOCK}
 
 
 def test_tables_show_both_systems_and_take_brackets_in_names_as_they_are(tmp_path: Path) -> None:

@@ -16,13 +16,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopstop.eval.folder import OUTCOMES
-from hopstop.eval.outcomes import Row, read_rows
+from hopstop.eval.folder import OUTCOMES, held, read_header
+from hopstop.eval.outcomes import Row, read_rows, spent
 from hopstop.eval.questions import Dataset, Question, Support
 from hopstop.eval.run import Interrupted, Progress, evaluate, start_fresh
 from hopstop.eval.score import Crash, Score, score
 from hopstop.eval.system import System
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.budget import Budget
 from hopstop.program.errors import BadInput, BadQuestion
+from hopstop.program.limits import Limits
+from hopstop.program.lm_policy import LMPolicy
+from hopstop.program.loop import IterativeQA
 from hopstop.program.records import Fact, Outcome, Passage, Query, Quote, Round, StopReason, Usage
 
 SECRET = "sk-ant-api03-NOT-A-REAL-KEY"
@@ -157,6 +162,83 @@ def test_a_crash_is_recorded_apart_without_its_message_and_tried_again(tmp_path:
     assert results[2] == Crash("q2", "BadQuestion: the question is too long; shorten it")
     assert SECRET not in files_of(tmp_path)
     assert all(isinstance(item, Score) for item in evaluate(system(), questions(4), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("reason", "note", "again"),
+    [
+        (StopReason.LM_ERROR, "The LM call failed: ServerError.", True),
+        (StopReason.CANCELLED, "", True),
+        (StopReason.TOKEN_LIMIT, "The shared budget is used up.", True),
+        (StopReason.TOKEN_LIMIT, "", False),
+        (StopReason.NO_HITS, "", False),
+    ],
+)
+def test_what_was_cut_short_is_asked_again_and_what_ended_by_itself_is_not(
+    tmp_path: Path, reason: StopReason, note: str, again: bool
+) -> None:
+    evaluate(system(lambda question, *, groups: Outcome(question, reason, note=note)), questions(3), tmp_path)
+    assert [item.reason for item in evaluate(system(), questions(3), tmp_path) if isinstance(item, Score)] == [
+        StopReason.ANSWERED if again else reason
+    ] * 3
+
+
+@pytest.mark.parametrize("budget", [Budget(max_tokens=1), Budget(tokens_per_minute=1), Budget(max_usd=1.0)])
+def test_every_end_by_a_shared_budget_is_known_as_one(tmp_path: Path, budget: Budget) -> None:
+    from fakes import FILMS, QUESTION, chat, scripted_lm  # a child process of another test lacks it
+
+    data = Dataset.of("films", [Question("q", QUESTION, ("South Shields",))])
+    program = IterativeQA(BM25Index.build(FILMS), LMPolicy(scripted_lm(lambda *_: chat())), Limits(), budget=budget)
+    evaluate(system(program), data, tmp_path)
+    row = read_rows(tmp_path / OUTCOMES)["q"]
+    assert isinstance(row.result, Score)
+    assert row.result.reason in (StopReason.TOKEN_LIMIT, StopReason.COST_LIMIT)
+    assert row.cut_short
+
+
+def test_what_was_spent_counts_questions_that_were_asked_again(tmp_path: Path) -> None:
+    used = Usage(calls=1, input_tokens=10, output_tokens=2, billed_tokens=12, cost_usd=0.5)
+
+    def failed(question: str, *, groups: frozenset[str]) -> Outcome:
+        return Outcome(question, StopReason.LM_ERROR, usage=used)
+
+    evaluate(system(failed), questions(2), tmp_path)
+    evaluate(system(failed), questions(2), tmp_path)
+    assert spent(tmp_path / OUTCOMES) == (4 * 12, 4 * 0.5)
+    assert spent(tmp_path / "nothing") == (0, 0.0)
+
+
+def test_a_folder_in_use_is_refused_and_stays_as_it_is(tmp_path: Path) -> None:
+    evaluate(system(), questions(2), tmp_path)
+    (tmp_path / OUTCOMES).write_bytes(kept := (tmp_path / OUTCOMES).read_bytes() + b'{"torn')
+    with held(tmp_path):
+        for attempt in (lambda: evaluate(system(), questions(2), tmp_path), lambda: start_fresh(tmp_path)):
+            with pytest.raises(BadInput, match="in use by another run; wait for its end, or name another"):
+                attempt()
+    assert (tmp_path / OUTCOMES).read_bytes() == kept
+    assert len(evaluate(system(), questions(2), tmp_path)) == 2
+
+
+def test_questions_of_the_family_of_one_that_was_learned_from_are_told(tmp_path: Path) -> None:
+    data = Dataset.of(
+        "made",
+        [
+            Question("a", "Who?", ("x",)),
+            Question("a-twin", "Who else?", answerable=False, meta={"twin_of": "a"}),
+            Question("same", "Who?", ("x",)),
+            Question("outsider", "Which?", answerable=False, meta={"insider": "inside"}),
+            Question("other", "When?", ("x",)),
+        ],
+    )
+    for number, (learned, seen) in enumerate(
+        [({"a-twin"}, ["a", "a-twin", "same"]), ({"inside"}, ["outsider"]), ({"elsewhere", "other"}, ["other"])]
+    ):
+        evaluate(
+            system(lambda question, *, groups: Outcome(question, StopReason.NO_HITS), trained_on=frozenset(learned)),
+            data,
+            tmp_path / str(number),
+        )
+        assert read_header(tmp_path / str(number))["trained_on"] == seen
 
 
 def test_files_hold_quoted_words_with_offsets_and_no_other_words_of_a_passage(

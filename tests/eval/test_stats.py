@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hopstop.eval.questions import Question, Support
 from hopstop.eval.score import MEANS, Crash, Score, score
-from hopstop.eval.stats import BINARY, bootstrap_interval, compare, mcnemar_p
+from hopstop.eval.stats import BINARY, bootstrap_interval, compare, mcnemar_p, weighted_interval
 from hopstop.program.errors import BadInput
 from hopstop.program.records import Outcome, Passage, StopReason
 
@@ -48,6 +48,13 @@ def test_bootstrap_depends_on_the_seed_only() -> None:
         differences, seed=2, resamples=50
     )
     assert bootstrap_interval([1.0, 1.0]) == (1.0, 1.0)
+
+
+def test_weighted_bootstrap_draws_within_each_set() -> None:
+    sure, small = [1.0] * 50, [0.0, 1.0]
+    assert weighted_interval([(1.0, sure), (3.0, [0.0] * 5)]) == (0.25, 0.25)  # sets are never mixed
+    assert weighted_interval([(1.0, sure), (1.0, small)]) == (0.5, 1.0)  # a small set is as unsure as it is small
+    assert weighted_interval([(0.3, small)], seed=4) == bootstrap_interval(small, seed=4)
 
 
 @given(st.integers(0, 6), st.integers(0, 6))

@@ -140,10 +140,26 @@ def test_two_servers_of_one_model_share_no_folder(questions: Path, chat_server: 
     assert not [text for text in texts if str(chat_server.server_port).encode() in text]
 
 
-def test_what_all_questions_may_spend_is_part_of_a_run(questions: Path, chat_server: ChatServer) -> None:
+def test_a_larger_budget_goes_on_where_a_smaller_one_was_used_up(questions: Path, chat_server: ChatServer) -> None:
     chat_server.reply = lambda prompt: "nothing that can be read"
     words = ("--api-base", chat_server.base, "--max-rounds", 1)
-    small, large = (json.loads(evaluate(*words, "--budget-tokens", n).stdout) for n in (200, 20000))
-    assert small["report"] != large["report"]
-    assert (list(small["by_stop_reason"]), list(large["by_stop_reason"])) == (["TOKEN_LIMIT"], ["ROUND_LIMIT"])
-    assert large["system"]["limits"]["budget_tokens"] == 20000
+    small, large = (evaluate(*words, "--budget-tokens", n) for n in (200, 20000))
+    assert "1 questions were cut short" in small.stderr
+    assert "cut short" not in large.stderr
+    reports = [json.loads(result.stdout) for result in (small, large)]
+    assert reports[0]["report"] == reports[1]["report"]
+    assert [list(report["by_stop_reason"]) for report in reports] == [["TOKEN_LIMIT"], ["ROUND_LIMIT"]]
+
+
+def test_what_an_earlier_run_has_used_counts_for_the_budget_in_all(questions: Path, chat_server: ChatServer) -> None:
+    chat_server.reply = lambda prompt: "nothing that can be read"
+    asked = [Question(name, f"{QUESTION} {name}", answers=("South Shields",)) for name in ("q", "r")]
+    write_dataset(Dataset.of("films", asked, FILMS), questions)
+    words = ("--api-base", chat_server.base, "--max-rounds", 1, "--out", "run")
+    assert evaluate(*words).exit_code == 0
+    rows = (questions / "run/outcomes.jsonl").read_bytes().splitlines(keepends=True)
+    (questions / "run/outcomes.jsonl").write_bytes(rows[0])  # as a kill after the first question leaves it
+    used = json.loads(rows[0])["outcome"]["usage"]["billed_tokens"]
+    assert used > 0
+    found = [json.loads(evaluate(*words, "--budget-tokens", n).stdout) for n in (used + 1, 100 * used)]
+    assert [sorted(report["by_stop_reason"]) for report in found] == [["ROUND_LIMIT", "TOKEN_LIMIT"], ["ROUND_LIMIT"]]

@@ -13,15 +13,17 @@ from click.testing import CliRunner
 from compiled import searching, snapshot
 from fakes import scripted_lm
 from hopstop.eval.desk import make_desk
+from hopstop.eval.folder import held
 from hopstop.eval.questions import Dataset, Question
 from hopstop.optimize.calibrate import calibrate
 from hopstop.optimize.calibration_report import write
 from hopstop.optimize.cli import main
 from hopstop.optimize.fold_programs import Task, Work
-from hopstop.optimize.labelled_sets import LabelledSets, labelled, make_sets
+from hopstop.optimize.labelled_sets import Item, LabelledSets, labelled, make_sets
 from hopstop.optimize.material import Material, Selection, over
+from hopstop.optimize.replay import Replayed
 from hopstop.optimize.walk_folds import fit_folds, summed, walk_figures
-from hopstop.optimize.worth import weights_of
+from hopstop.optimize.worth import SHOWN, differences, figures, weights_of
 from hopstop.program import artifact
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.budget import Budget
@@ -29,7 +31,7 @@ from hopstop.program.errors import BadDataset, BadInput
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
-from hopstop.program.records import Limits
+from hopstop.program.records import Limits, StopReason
 from hopstop.program.ways import FEATURES
 
 DESK = make_desk(size=0.1)
@@ -166,13 +168,56 @@ def test_a_program_without_weights_says_so(sets: LabelledSets, tmp_path: Path) -
 
 
 def test_no_question_or_twin_of_it_is_in_two_folds() -> None:
-    questions = [Question(f"q{n}", "Who?", meta={"twin_of": f"q{n // 2}"}) for n in range(20)]
+    questions = [Question(f"q{n}", f"Who is {n}?", meta={"twin_of": f"o{n // 2}"}) for n in range(20)]
     sets = make_sets([Material(Dataset.of("x", questions), INDEX)], folds=4, seed=1)
     homes: dict[str, set[int]] = {}
     for item in sets.items:
         homes.setdefault(item.question.meta["twin_of"], set()).add(item.fold)
     assert all(len(folds) == 1 for folds in homes.values())
     assert {item.fold for item in sets.items} == {0, 1, 2, 3}
+
+
+def test_one_question_of_two_users_is_in_one_fold(sets: LabelledSets) -> None:
+    folds = {item.question.id: item.fold for item in sets.items}
+    pairs = [
+        (item.question.id, item.question.meta["insider"]) for item in sets.items if "insider" in item.question.meta
+    ]
+    assert len(pairs) > 2
+    assert [pair for pair in pairs if folds[pair[0]] != folds[pair[1]]] == []
+
+
+def test_what_was_learned_from_holds_the_origins_of_twins() -> None:
+    questions = [Question(f"q{n}__unans", f"Who is {n}?", meta={"twin_of": f"q{n}"}) for n in range(2)]
+    sets = make_sets([Material(Dataset.of("x", questions), INDEX)], folds=2, seed=0)
+    assert sets.training.ids == ("q0__unans", "q0", "q1__unans", "q1")
+
+
+def test_differences_are_those_of_the_measures_before_and_after() -> None:
+    items = [
+        Item(name, INDEX, Question(f"{name}{number}", "Who?", ("Ada",)), 0, weight)
+        for name, size, weight in (("big", 30, 1.0), ("small", 3, 2.0))
+        for number in range(size)
+    ]
+
+    def run(answer: str | None) -> Replayed:
+        reason = StopReason.ANSWERED if answer else StopReason.NO_HITS
+        return Replayed(reason=reason, answer=answer, read=(), quoted=(), rounds=1, tokens=10, seconds=0.1)
+
+    before = {item.key: run(None) for item in items}
+    after = {item.key: run("Ada" if item.name == "small" else "wrong") for item in items}
+    old, new, found = figures(items, before), figures(items, after), differences(items, before, after)
+    known = {name: value - old[name] for name, value in new.items() if value is not None}
+    assert {name: part["value"] for name, part in found.items()} == pytest.approx(known)
+    assert found["em"]["value"] == pytest.approx(2 / 3)
+    assert found["worth"]["value"] == pytest.approx((-1 + 2 * 1) / 3)
+    assert found["worth"]["low"] == pytest.approx(found["worth"]["high"])  # each set is of one mind
+    assert set(found) <= set(SHOWN)
+    assert found["em"]["n"] == 33
+
+
+def test_a_folder_in_use_is_refused(few: LabelledSets, tmp_path: Path) -> None:
+    with held(tmp_path), pytest.raises(BadInput, match="in use by another run"):
+        calibrate(Task(sets=few, make=offline(POOR), folder=tmp_path, weights=False))
 
 
 def test_too_few_questions_for_the_folds_is_an_error() -> None:

@@ -17,7 +17,7 @@ from hopstop.eval.batch_service import Pace
 from hopstop.eval.datasets import write_dataset
 from hopstop.eval.desk import make_desk
 from hopstop.eval.fault_server import Reply
-from hopstop.eval.folder import BATCHES
+from hopstop.eval.folder import BATCHES, LOCK, held
 from hopstop.eval.prompt_meter import PromptMeter
 from hopstop.optimize import batching
 from hopstop.optimize.cli import main
@@ -132,6 +132,25 @@ def test_compile_marks_labels_in_batches_and_pays_for_none_twice(server: BatchSe
     assert [len(batch.requests) for batch in server.batches] == sizes
     assert json.loads(again.stdout)["cost"]["paid"] == report["cost"]["paid"]
     assert (tmp_path / "work" / BATCHES).exists()
+
+
+@pytest.mark.parametrize("lock", [LOCK, batching.JOURNAL_LOCK])
+def test_compile_in_a_folder_in_use_sends_nothing(server: BatchServer, tmp_path: Path, lock: str) -> None:
+    write_dataset(make_desk(size=0.2), tmp_path)
+    with held(tmp_path / "work", lock):
+        result = compile_with("--lm", MODEL, "--batch")
+    assert result.exit_code == 1
+    assert "in use by another run" in " ".join(result.stderr.split())
+    assert server.batches == []
+
+
+@pytest.mark.usefixtures("story")
+def test_eval_in_a_folder_in_use_sends_nothing(server: BatchServer) -> None:
+    with held(Path("out")):
+        result = evaluate("--lm", MODEL, "--batch")
+    assert result.exit_code == 1
+    assert "in use by another run" in " ".join(result.stderr.split())
+    assert server.batches == []
 
 
 def looping(body: dict[str, Any], meter: PromptMeter) -> Reply:

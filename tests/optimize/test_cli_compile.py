@@ -215,7 +215,7 @@ def test_nothing_is_asked_before_the_user_agrees(desk: Path, chat_server: ChatSe
 def test_question_that_is_evaluated_on_is_refused_by_name(desk: Path, chat_server: ChatServer) -> None:
     result = compile_with(chat_server, "--hold-out", "questions.jsonl", "--yes")
     assert result.exit_code == 1
-    assert "questions to compile on are also evaluated on: desk-" in result.stderr
+    assert "questions to compile on, or their twins, are also evaluated on: desk-" in result.stderr
 
 
 def test_questions_of_several_files_are_compiled_on(desk: Path, chat_server: ChatServer) -> None:

@@ -17,10 +17,12 @@ from skilled import SkilledEngine, desk, desk_job, desk_labels, every, skilled_l
 
 from compiled import requests, searching, snapshot
 from fakes import scripted_lm
+from hopstop.eval.folder import held
 from hopstop.optimize import compile
 from hopstop.optimize.cases import PREDICTORS, Label
 from hopstop.optimize.compile import Progress, compile_program
 from hopstop.optimize.compiling import save
+from hopstop.optimize.labels import Amount, make_labels
 from hopstop.optimize.recipes import RECIPES, Recipe
 from hopstop.program import IterativeQA, LMPolicy, load
 from hopstop.program.errors import BadInput
@@ -234,6 +236,22 @@ def test_folder_of_another_job_is_refused(tmp_path: Path) -> None:
         BadInput, match=r"holds another compile, which differs in recipe.seed: 0 there, 1 now; .*--fresh"
     ):
         compile_program(desk_job(replace(SMALL, seed=1)), tmp_path)
+
+
+def test_labels_of_one_id_and_other_content_are_another_job(tmp_path: Path) -> None:
+    data, index = desk()
+    by_label = desk_job(small("labeled"))
+    words = make_labels(data, index, Amount(train=24, dev=16, by_label=False))
+    by_words = replace(by_label, labels=words)
+    assert [item.id for item in every(words)] == [item.id for item in every(by_label.labels)]
+    compile_program(by_label, tmp_path)
+    with pytest.raises(BadInput, match=r"holds another compile, which differs in labels\.decide\.train"):
+        compile_program(by_words, tmp_path)
+
+
+def test_folder_in_use_is_refused(tmp_path: Path) -> None:
+    with held(tmp_path), pytest.raises(BadInput, match="in use by another run"):
+        compile_program(desk_job(SMALL), tmp_path)
 
 
 def test_progress_tells_stages_replies_and_tokens(tmp_path: Path) -> None:

@@ -186,9 +186,24 @@ def test_passages_of_other_groups_are_in_no_label() -> None:
 
 
 def test_overlap_with_an_evaluation_is_refused_by_name() -> None:
-    refuse_overlap(["a", "b"], ["c"])
+    a, b, c, x = (Question(name, f"What is {name}?") for name in "abcx")
+    refuse_overlap([a, b], [c])
     with pytest.raises(BadDataset, match=r"2 questions .* evaluated on: a, b; take them out"):
-        refuse_overlap(["a", "b", "c"], ["b", "a", "x"])
+        refuse_overlap([a, b, c], [b, a, x])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (Question("q__unans", "Who?", meta={"twin_of": "q"}), Question("q", "Which one?")),
+        (Question("q-outsider", "Who?", meta={"insider": "q"}), Question("q", "Which one?")),
+        (Question("q", "Who wrote it?"), Question("other", "Who  wrote IT?")),
+    ],
+)
+def test_twins_and_same_texts_are_refused_on_both_sides(left: Question, right: Question) -> None:
+    for learned, evaluated in ((left, right), (right, left)):
+        with pytest.raises(BadDataset, match=f"1 questions .* evaluated on: {learned.id}; take"):
+            refuse_overlap([learned], [evaluated])
 
 
 def test_questions_without_gold_passages_make_no_labels() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from hopstop.optimize.replay import Trace, record, replay
 from hopstop.program.bm25 import BM25Index
 from hopstop.program.loop import IterativeQA
 from hopstop.program.offline import OfflinePolicy
-from hopstop.program.records import Claim, Decision, Limits, Outcome, StopReason, Usage
+from hopstop.program.records import Claim, Decision, Limits, Outcome, Passage, StopBy, StopReason, Usage
 
 DESK = make_desk(size=0.2)
 INDEX = BM25Index.build(DESK.passages or ())
@@ -59,6 +60,21 @@ def test_looser_thresholds_stop_earlier_and_strict_ones_go_on() -> None:
     strict = replay(trace, limits)
     assert (strict.answer, strict.reason, strict.rounds) == ("South Shields", StopReason.ANSWERED, 2)
     assert set(strict.quoted) == {"alien", "scott"}
+
+
+@pytest.mark.parametrize("loose", [{"min_coverage": 0.5}, {"min_sufficiency": 0.5}, {"stop_by": StopBy.EVIDENCE}])
+def test_what_leaves_out_most_of_the_question_is_never_accepted(loose: dict[str, Any]) -> None:
+    stadium = Passage("w", "The stadium holds the headquarters of a team after a breach of contract.", "Headquarters")
+    lunches = (Passage(f"z{n}", f"Lunch number {n} was late.", f"Lunch {n}") for n in range(20))
+    claims = (DIRECTOR, Claim("what is open")) if "min_coverage" in loose else (DIRECTOR,)
+    draft = "Ridley Scott. This has other words." if "min_sufficiency" in loose else "Ridley Scott"
+    limits = Limits(max_rounds=1, **loose)
+    policy = ScriptedPolicy([Decision("stop_by" not in loose, claims, draft)])
+    program = IterativeQA(BM25Index.build((*FILMS, stadium, *lunches)), policy, limits)
+    question = "Which stadium has the headquarters of the team of whose contract the director of Alien is in breach?"
+    real: Outcome = program(question)
+    told = replay(record(program, question, frozenset()), limits)
+    assert (told.reason, told.answer) == (real.reason, real.answer) == (StopReason.ROUND_LIMIT, None)
 
 
 def test_a_draft_that_turned_into_a_look_alike_is_never_accepted() -> None:
