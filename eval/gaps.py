@@ -15,7 +15,9 @@ from hopstop.program.errors import BadInput
 from hopstop.program.records import StopReason
 from hopstop.program.text import content_words, names, numbers, stem
 
-NOT_OF_THE_CORPUS = frozenset({StopReason.ANSWERED, StopReason.LM_ERROR, StopReason.LM_REFUSED, StopReason.CANCELLED})
+NOT_OF_THE_CORPUS = frozenset(
+    {StopReason.ANSWERED, StopReason.LM_ERROR, StopReason.LM_REFUSED, StopReason.CANCELLED, StopReason.SEARCH_ERROR}
+)
 """Ends that say nothing of what the corpus holds."""
 
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from hopstop.program.guards import Guards
 from hopstop.program.judge import judge
 from hopstop.program.loop import IterativeQA
 from hopstop.program.policy import Policy, Reply, State
 from hopstop.program.records import Decision, Hit, Limits, Outcome, Passage, Query, Round, StopBy, StopReason
 from hopstop.program.retriever import Retriever
+from hopstop.program.run_checks import RunChecks
 from hopstop.program.runtime import Runtime
 
 DRY_ROUNDS = 2  # a recorded run goes on through so many rounds that bring nothing new
@@ -102,8 +102,9 @@ def record(program: IterativeQA, question: str, groups: frozenset[str]) -> Trace
     guards = program.guards.without("ask_again")  # under strict thresholds it would ask where the program does not
     loop = program.like(policy=policy, limits=strict, guards=guards)
     outcome: Outcome = loop(question, groups=groups)
+    checks = RunChecks(guards, program.statistics)
     decided = iter(policy.decided)
-    steps = [_step(item, None if item.stop is None else next(decided), strict, guards) for item in outcome.rounds]
+    steps = [_step(item, None if item.stop is None else next(decided), strict, checks) for item in outcome.rounds]
     return Trace(tuple(steps), outcome.reason)
 
 
@@ -183,6 +184,7 @@ def _accepted(step: Step, limits: Limits) -> bool:
 class _Decided:
     state: State
     decision: Decision
+    before: tuple[str, ...]
     tokens: int
 
 
@@ -203,7 +205,8 @@ class _Recorder:
 
     async def decide(self, state: State, runtime: Runtime) -> Reply[Decision]:
         reply = await self._policy.decide(state, runtime)
-        self.decided.append(_Decided(state, reply.value, reply.usage.tokens))
+        before = tuple(item.decision.draft for item in self.decided)
+        self.decided.append(_Decided(state, reply.value, before, reply.usage.tokens))
         return reply
 
     async def prune(self, state: State, new: Sequence[Passage], runtime: Runtime) -> Reply[dict[str, float]]:
@@ -222,20 +225,16 @@ class _Recorder:
         return self._policy.ranking(state, seen)
 
 
-def _step(item: Round, decided: _Decided | None, strict: Limits, guards: Guards) -> Step:
+def _step(item: Round, decided: _Decided | None, strict: Limits, checks: RunChecks) -> Step:
     if decided is None:
         return Step(new=item.new, tokens=item.usage.tokens, seconds=item.seconds)
     state, decision = decided.state, decided.decision
     lenient = replace(strict, min_coverage=0.0, min_sufficiency=0.0)
-    judged = judge(state.question, decision, state.facts, state.reading, lenient, guards=guards)
-    free = judged.accepted
-    if free and item.objections:  # for want of coverage or sufficiency, or because the draft turned into a look-alike
-        known = judge(state.question, decision, state.facts, state.reading, strict, guards=guards).objections
-        free = set(item.objections) <= set(known)
+    judged = judge(state.question, decision, state.facts, state.reading, lenient, guards=checks.guards)
     return Step(
         new=item.new,
         stop=decision.stop,
-        free=free,
+        free=checks.applied(judged, decision, state, decided.before, ends=True).accepted,
         coverage=judged.coverage,
         sufficiency=judged.sufficiency,
         draft=decision.draft,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopstop.program.bm25 import BM25Index
     from hopstop.program.budget import Budget
     from hopstop.program.corpus import read_corpus
-    from hopstop.program.errors import HopstopError
+    from hopstop.program.errors import HopstopError, SearchFailed
     from hopstop.program.guards import Guards
     from hopstop.program.lm_options import LMOptions
     from hopstop.program.lm_policy import LMPolicy
@@ -65,6 +65,7 @@ _HOMES = {
     "Reply": "policy",
     "Retriever": "retriever",
     "Round": "records",
+    "SearchFailed": "errors",
     "State": "policy",
     "StopReason": "records",
     "Training": "manifest",
@@ -102,6 +103,7 @@ __all__ = [
     "Reply",
     "Retriever",
     "Round",
+    "SearchFailed",
     "State",
     "StopReason",
     "Training",

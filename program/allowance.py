@@ -7,15 +7,18 @@ import threading
 import time
 from dataclasses import dataclass
 
-from hopstop.program.budget import Budget, BudgetUsedUp, Taken, Wait
+from hopstop.program.budget import POLL_SECONDS, Budget, BudgetUsedUp, Taken, Wait
 from hopstop.program.prices import NO_PRICES, Price, Prices
 from hopstop.program.records import Limits, StopReason, Usage
 
 SHORTEST_REPLY = 64  # tokens: the query of a Rewrite; a call with less room is not worth its prompt
-LONGEST_REPLY = 4096  # tokens: what a model may reply that is given no bound of its own
 TOKENS_PER_BYTE = 1 / 3  # of English and JSON, rounded up; that of the model is learned from its first reply
 NEAR = 1.25  # times the estimate: what is within this of the limit is worth a count
 MARGIN = 1.1  # prompts of one question differ in their mix of words and passages
+
+LOST = "A call that broke off counts with all that it may have been billed."
+UNDER_WAY = Wait(POLL_SECONDS, StopReason.TIME_LIMIT, note="")
+"""Another call of the same question holds what this one asks for, and will give back most of it."""
 
 UNPRICED = "No price of the model is known, so the cost limit could not be kept: name its price."
 
@@ -80,6 +83,8 @@ class Allowance:
         self._usd = math.inf if limits is None or limits.max_cost_usd is None else limits.max_cost_usd
         self._per_byte = TOKENS_PER_BYTE
         self._known = False
+        self._under_way = 0
+        self._lost = ""
         self._lock = threading.Lock()
 
     @property
@@ -105,7 +110,7 @@ class Allowance:
                 self._known = True
 
     def reserve(self, prompt: int, reply: int, price: Price | None) -> Reservation | Wait:
-        """Make room for a call.
+        """Make room for a call. While another one is under way, all that it asks for or nothing.
 
         Args:
             prompt: Tokens of the prompt.
@@ -113,12 +118,14 @@ class Allowance:
             price: Of the model; None: unknown.
 
         Returns:
-            The room, or how long to wait for the shared budget.
+            The room, or how long to wait for a call under way or for the shared budget.
 
         Raises:
             NotSent: A limit of the question or the shared budget forbids the call.
         """
         with self._lock:
+            if self._under_way and not self._fits(prompt, reply, price):
+                return UNDER_WAY
             granted = self._granted(prompt, reply, price)
             usd = price.most(prompt, granted) if price is not None else 0.0
             made = Reservation(prompt + granted, usd, granted)
@@ -127,6 +134,7 @@ class Allowance:
                 if isinstance(taken, Wait):
                     return taken
                 made.taken = taken
+            self._under_way += 1
             self._tokens -= made.tokens
             self._usd -= usd
             return made
@@ -137,19 +145,25 @@ class Allowance:
         Args:
             room: Of the call.
             used: What it has used; cached replies count for the question and not for the budget.
-            unknown: Whether the call was given up on, and may be billed all the same.
+            unknown: Whether nobody said what it has used, so that all of its room may have been billed.
         """
+        usd = room.usd if unknown else used.cost_usd or 0.0
         with self._lock:
-            self._tokens += room.tokens - used.tokens
-            self._usd += room.usd - (used.cost_usd or 0.0)
+            self._under_way -= 1
+            self._lost = LOST if unknown else self._lost
+            self._tokens += 0 if unknown else room.tokens - used.tokens
+            self._usd += room.usd - usd
         if self.budget is not None and room.taken is not None:
-            billed = (room.tokens, room.usd) if unknown else (used.billed_tokens, used.cost_usd or 0.0)
-            self.budget.settle(room.taken, *billed)
+            self.budget.settle(room.taken, room.tokens if unknown else used.billed_tokens, usd)
+
+    def _fits(self, prompt: int, reply: int, price: Price | None) -> bool:
+        usd = 0.0 if price is None else price.most(prompt, reply)
+        return prompt + reply <= self._tokens and usd <= self._usd
 
     def _granted(self, prompt: int, reply: int, price: Price | None) -> int:
         shortest = min(SHORTEST_REPLY, reply)
         if self._tokens - prompt < shortest:
-            raise NotSent(StopReason.TOKEN_LIMIT)
+            raise NotSent(StopReason.TOKEN_LIMIT, self._lost)
         granted = int(min(reply, self._tokens - prompt))
         if price is None:
             self.note = UNPRICED if self._usd < math.inf else ""
@@ -159,7 +173,7 @@ class Allowance:
         for_reply = self._usd - price.most(prompt, 0)
         affordable = int(for_reply / price.most(0, 1)) if price.output else -1
         if for_reply < 0 or affordable < shortest:
-            raise NotSent(StopReason.COST_LIMIT)
+            raise NotSent(StopReason.COST_LIMIT, self._lost)
         return min(granted, affordable)
 
     def _from_budget(self, budget: Budget, room: Reservation, price: Price | None) -> Taken | Wait:

@@ -148,15 +148,15 @@ def _claims(best: Candidate | None, lines: Lines) -> tuple[tuple[Claim, ...], bo
 def _restated(claims: Sequence[Claim], known: Sequence[Fact]) -> tuple[Claim, ...]:
     """The claims, those that are new in words taking the places of facts that are still open.
 
-    Facts are never dropped from the list, so an open one that this round sees differently is reworded by its label.
+    Facts are never dropped from the list, so an open one that this round sees differently is replaced.
     """
     needs = {claim.need for claim in claims}
-    places = [place for place, fact in enumerate(known, start=1) if fact.quote is None and fact.need not in needs]
+    places = [fact.need for fact in known if fact.quote is None and fact.need not in needs]
     had = {fact.need for fact in known}
     restated: list[Claim] = []
     for claim in claims:
         take = claim.need not in had and places
-        restated.append(replace(claim, need=f"F{places.pop(0)}: {claim.need}") if take else claim)
+        restated.append(replace(claim, replaces=places.pop(0)) if take else claim)
     shown = [claim for claim in claims if claim.quote]
-    extra = [replace(shown[-1], need=f"F{place}: {shown[-1].need}") for place in places] if shown else []
+    extra = [replace(shown[-1], replaces=place) for place in places] if shown else []
     return (*restated, *extra)

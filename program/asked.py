@@ -111,12 +111,9 @@ class Asked:
         share[asked] = np.minimum(self.index.name_mass[name[asked]] / self.mass, 1)
         return share
 
-    def unmet(self, words: Sequence[str], folded: Sequence[str], mask: int) -> list[str]:
-        """The content words of the question whose terms are not in a mask."""
-        return [word for word, term in zip(words, folded, strict=True) if self._bit_of(term) & ~mask]
-
-    def _bit_of(self, term: str) -> int:
-        return self._bit.get(self.index.term(term), 0)
+    def bits(self, folded: Sequence[str]) -> list[int]:
+        """For each of these folded words the bit of its term; 0 if that is not asked."""
+        return [self._bit.get(self.index.term(word), 0) for word in folded]
 
 
 def _among(numbers: Ints, few: Ints) -> Bools:

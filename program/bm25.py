@@ -243,6 +243,8 @@ def best_positions(scores: npt.NDArray[np.float32], k: int) -> Positions:
             break
     else:
         found = np.flatnonzero(scores > 0)
+    if len(found) > k:  # sort only what is as high as the k-th: hundreds of thousands may share a frequent word
+        found = found[scores[found] >= np.partition(scores[found], -k)[-k]]
     return found[np.argsort(-scores[found], kind="stable")[:k]]
 
 

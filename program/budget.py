@@ -7,7 +7,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from hopstop.program.errors import BadLimits
 from hopstop.program.records import StopReason
@@ -34,13 +34,13 @@ class Wait:
 
     Attributes:
         seconds: After which it is worth to try again, > 0.
-        reason: How a run ends that has no time to wait: TOKEN_LIMIT or COST_LIMIT.
+        reason: How a run ends that has no time to wait: TOKEN_LIMIT or COST_LIMIT; TIME_LIMIT for a call of its own.
+        note: What its user should know; may be empty.
     """
-
-    NOTE: ClassVar[str] = "The shared budget had no room in time."
 
     seconds: float
     reason: StopReason
+    note: str = "The shared budget had no room in time."
 
 
 @dataclass(slots=True, eq=False)

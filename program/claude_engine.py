@@ -14,6 +14,7 @@ from typing import Any, Self
 import dspy
 from dspy import lm15
 
+from hopstop.program import resend
 from hopstop.program.claude_clients import Clients
 from hopstop.program.claude_deadline import Deadline, Line, too_late, within
 from hopstop.program.claude_errors import FAILURES, canonical, is_transient
@@ -90,9 +91,10 @@ class Exchange:
         self._failures += 1
         hopeless = not is_transient(failure) or self._failures > self._settings.retries
         left = self.deadline.remaining
-        if hopeless or seconds >= (LONGEST_HINT if left is None else left):
-            if not hopeless:
-                failure.retry_after = seconds  # so that whoever knows the deadline can say that there is no time
+        late = seconds >= (LONGEST_HINT if left is None else left)
+        if late and not hopeless:
+            failure.retry_after = seconds  # so that whoever knows the deadline can say that there is no time
+        if hopeless or late or not _may_send_again(failure, error):
             raise self.told(failure) from (None if failure is error else error)
         return seconds
 
@@ -244,6 +246,12 @@ async def _asend(client: Any, body: dict[str, Any], deadline: Deadline) -> objec
         if isinstance(error, lm15.LM15Error):
             raise
         raise too_late() from None
+
+
+def _may_send_again(failure: lm15.LM15Error, error: Exception) -> bool:
+    """See resend; a request that the service has declined is not billed."""
+    declined = not isinstance(failure, lm15.TransportError | lm15.TimeoutError)
+    return declined or resend.never_sent(error) or resend.may_send_again()
 
 
 def _timeout(deadline: Deadline) -> dict[str, float]:

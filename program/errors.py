@@ -8,7 +8,8 @@
     │   └── BadLimits       a limit outside its range
     ├── BadIndex            an index folder that is missing, half written or not ours
     │   └── AnalyzerMismatch  an index made with another analyzer
-    └── ArtifactMismatch    a compiled program that does not fit this one
+    ├── ArtifactMismatch    a compiled program that does not fit this one
+    └── SearchFailed        a search engine that is out of order; a run turns it into a named end
 
 A message says what happened, where (file, line, field) and what to do next. It never holds a key, an address of an
 LM, or text of a passage.
@@ -51,3 +52,7 @@ class AnalyzerMismatch(BadIndex):
 
 class ArtifactMismatch(HopstopError):
     """A compiled program does not fit the program that should load it."""
+
+
+class SearchFailed(HopstopError):
+    """A search engine is out of order; retrievers raise it `from` their client's error, whose class a run tells."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from hopstop.program.reading import Reading
 from hopstop.program.records import Hit, Limits, Passage
@@ -29,7 +30,7 @@ class Evidence:
     @property
     def seen(self) -> tuple[Passage, ...]:
         """Every passage that was read, in the order read."""
-        return tuple(passage for part in self.rounds for passage in part)
+        return tuple(chain.from_iterable(self.rounds))
 
     def unseen(self, hits: Iterable[Hit]) -> tuple[Hit, ...]:
         """The hits whose passages were not read yet, each once, in their order."""
@@ -47,11 +48,13 @@ class Evidence:
 
     def drop(self, ids: Iterable[str]) -> Evidence:
         """Drop passages; pinned ones stay."""
-        return replace(self, dropped=self.dropped | (frozenset(ids) - self.pinned))
+        more = frozenset(ids) - self.pinned - self.dropped
+        return replace(self, dropped=self.dropped | more) if more else self
 
     def pin(self, ids: Iterable[str]) -> Evidence:
         """Keep passages whatever Prune says; what was dropped before stays dropped."""
-        return replace(self, pinned=self.pinned | (frozenset(ids) - self.dropped))
+        more = frozenset(ids) - self.dropped - self.pinned
+        return replace(self, pinned=self.pinned | more) if more else self
 
     def grade(self, grades: Mapping[str, float]) -> Evidence:
         """Add grades, which decide what is carried to later rounds."""

@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from hopstop.program.profile import stems
 from hopstop.program.quotes import resolve
 from hopstop.program.reading import Reading, one_line
 from hopstop.program.records import Claim, Fact, sound_needs
-from hopstop.program.text import content_words, normalise, shares_word, stem
+from hopstop.program.text import content_words, normalise, stem
+from hopstop.program.wordforms import missing
 
 _LABEL = re.compile(r"^\W*F(\d{1,3})(?:(\s*[:.)\]]+\s*|\s+[-–—]\s+|\s+)(.*))?$", re.DOTALL)
 
@@ -38,15 +40,15 @@ def listing(facts: Sequence[Fact]) -> str:
 
 def _labels(needs: Sequence[str], facts: Sequence[Fact]) -> str:
     labels = {fact.need: f"F{number}" for number, fact in enumerate(facts, start=1)}
-    return ", ".join(labels.get(need, need) for need in needs)
+    return ", ".join(labels.get(need) or one_line(need) for need in needs)
 
 
 def merge(known: Sequence[Fact], claims: Sequence[Claim], reading: Reading) -> tuple[tuple[Fact, ...], tuple[str, ...]]:
     """Bring the claims of a decision into the list of facts; nothing known is dropped.
 
-    A claim that starts with a label ("F2 ...") or repeats a need speaks of that fact, the words after the label
-    rewording it while it is open; any other claim adds a fact. A proven fact loses its quote only to a newer verified
-    one. A quote wins over a derivation.
+    A claim that starts with a label ("F2 ...") or repeats a need speaks of that fact; any other claim adds a fact. The
+    words after a label reword an open fact if they speak of it; if not, a proof is one of the words, which become a
+    fact of their own. A proven fact loses its quote only to a newer verified one. A quote wins over a derivation.
 
     Args:
         known: The facts of earlier rounds.
@@ -60,10 +62,10 @@ def merge(known: Sequence[Fact], claims: Sequence[Claim], reading: Reading) -> t
     objections: list[str] = []
     derivations: dict[int, Claim] = {}
     for claim in claims:
-        place, need = _place(claim.need, facts)
+        place, need = _claimed(claim, facts)
         if not need:
             continue
-        quote = resolve(replace(claim, need=need), reading)
+        quote = resolve(claim if claim.need == need else replace(claim, need=need), reading)
         if quote is None and claim.quote.strip():
             objections.append(
                 f'this quote stands in no passage read or does not speak of its fact: "{one_line(claim.quote[:200])}"'
@@ -72,12 +74,15 @@ def merge(known: Sequence[Fact], claims: Sequence[Claim], reading: Reading) -> t
             place = len(facts)
             facts.append(Fact(need))
         if quote is not None or facts[place].quote is None:
-            facts = _reworded(facts, place, need)
-            facts[place] = replace(facts[place], need=need, quote=quote)
+            if facts[place].need != need:
+                facts = _reworded(facts, place, need)
+            facts[place] = Fact(need, quote, facts[place].follows_from)
             derivations[place] = claim
     for place, claim in derivations.items():
-        sources = _sources(claim, facts) or facts[place].follows_from
-        facts[place] = replace(facts[place], follows_from=() if facts[place].quote else sources)
+        fact = facts[place]
+        sources = () if fact.quote else _sources(claim, facts) or fact.follows_from
+        if sources != fact.follows_from:
+            facts[place] = replace(fact, follows_from=sources)
     return tuple(facts), tuple(objections)
 
 
@@ -92,7 +97,15 @@ def _reworded(facts: Sequence[Fact], place: int, need: str) -> list[Fact]:
     ]
 
 
-def _place(need: str, facts: Sequence[Fact]) -> tuple[int | None, str]:
+def _claimed(claim: Claim, facts: Sequence[Fact]) -> tuple[int | None, str]:
+    """See _place."""
+    for place, fact in enumerate(facts):
+        if fact.need == claim.replaces and fact.quote is None:
+            return place, " ".join(claim.need.split())
+    return _place(claim.need, facts, proves=bool(claim.quote.strip() or claim.follows_from))
+
+
+def _place(need: str, facts: Sequence[Fact], *, proves: bool = False) -> tuple[int | None, str]:
     """Where in the list a claim belongs (None: a new fact), and its need in words; "" if it says nothing."""
     need = " ".join(need.split())
     match = _LABEL.match(need)
@@ -100,10 +113,11 @@ def _place(need: str, facts: Sequence[Fact]) -> tuple[int | None, str]:
         number, said = int(match[1]), (match[3] or "").strip()
         # "F1 champion of 1999" need not speak of the first fact, nor "F16 pilot" of any.
         labelled = not said or bool(match[2].strip())
-        if 1 <= number <= len(facts) and _speaks_of(said, facts[number - 1], labelled=labelled):
-            fact = facts[number - 1]
-            return number - 1, fact.need if fact.quote is not None or not said else said
-        if labelled or number == len(facts) + 1:
+        if 1 <= number <= len(facts):
+            worded = _worded(said, number - 1, facts, trusted=labelled and not proves)
+            if worded:
+                return number - 1, worded
+        if labelled or number == len(facts) + 1 or any(_same_need(fact.need, said) for fact in facts):
             need = said
     for place, fact in enumerate(facts):
         if _same_need(fact.need, need):
@@ -111,17 +125,44 @@ def _place(need: str, facts: Sequence[Fact]) -> tuple[int | None, str]:
     return None, need
 
 
-def _speaks_of(said: str, fact: Fact, *, labelled: bool) -> bool:
-    """Whether words after the label of a fact are about it; a proven one is not to be reworded into another."""
+def _worded(said: str, place: int, facts: Sequence[Fact], *, trusted: bool) -> str:
+    """The need of a fact, given the words after its label; "" if they are not about it.
+
+    Words that are not about it leave it as it is where the label is trusted.
+    """
+    fact, others = facts[place], [*facts[:place], *facts[place + 1 :]]
+    if not content_words(said):
+        return fact.need
     if fact.quote is not None:
-        return {stem(word) for word in content_words(f"{fact.need} {fact.quote.text}")}.issuperset(
-            stem(word) for word in content_words(said)
-        )
-    return labelled or shares_word(content_words(said), content_words(fact.need))
+        held = {stem(word) for word in content_words(f"{fact.need} {fact.quote.text}")}
+        return fact.need if held.issuperset(map(stem, content_words(said))) else ""
+    if any(_same_need(other.need, said) for other in others):
+        return ""
+    if _speaks_of(said, fact, others):
+        return said
+    return fact.need if trusted else ""
+
+
+def _speaks_of(said: str, fact: Fact, others: Sequence[Fact]) -> bool:
+    """Whether words share one with an open fact, and another fact does not have these and more of them."""
+    shared = _shared(said, fact.need)
+    return (bool(shared) or not content_words(fact.need)) and not any(
+        shared < _shared(said, other.need) for other in others
+    )
+
+
+def _shared(said: str, need: str) -> set[str]:
+    """The words of what is said of which the need has some form."""
+    wanted = content_words(said, fold=False)
+    return set(wanted).difference(missing(wanted, content_words(need, fold=False)))
 
 
 def _same_need(left: str, right: str) -> bool:
     """Whether two needs have the same content words in any order; only words without a capital may be inflected."""
+    if left == right:
+        return True
+    if (mine := stems(left)) and (other := stems(right)) and mine != other:  # kept, so sooner known than the words
+        return False
     one, two = _by_stem(left), _by_stem(right)
     if not one or not two:
         return normalise(left).casefold() == normalise(right).casefold()

@@ -10,14 +10,25 @@ from functools import cache, lru_cache, partial
 from typing import Any, Protocol, runtime_checkable
 
 import dspy
-from dspy.utils.exceptions import LMError, LMTimeoutError, LMTransportError, is_retryable_lm_error
+from dspy.utils.exceptions import (
+    LMAuthError,
+    LMBillingError,
+    LMConfigurationError,
+    LMError,
+    LMInvalidRequestError,
+    LMLockTimeoutError,
+    LMRateLimitError,
+    LMServerError,
+    LMTimeoutError,
+    LMUnsupportedFeatureError,
+    is_retryable_lm_error,
+)
 
-from hopstop.program import deadline
-from hopstop.program.allowance import LONGEST_REPLY, Allowance, NotSent, Reservation
-from hopstop.program.budget import Wait
+from hopstop.program import deadline, resend
+from hopstop.program.allowance import Allowance, NotSent, Reservation
 from hopstop.program.deadline import DeadlinePassed
 from hopstop.program.meter import Meter
-from hopstop.program.records import StopReason
+from hopstop.program.records import StopReason, Usage
 from hopstop.program.runtime import Runtime, run_blocking
 
 SLICE_SECONDS = 0.25  # of a wait, after which it looks whether the app has ended the run
@@ -25,6 +36,14 @@ LONGEST_WAIT_SECONDS = 60.0  # before another try, as DSPy has it; a server may 
 LAST_SECONDS = 0.05  # a client whose time runs out gives up a little before the deadline or after it
 PER_MESSAGE = 8  # bytes that stand for what a provider puts around a message
 NO_TIME = "The LM call failed: {}. There was no time for another try."
+LONGEST_REPLY = {"max_tokens": 4096, "max_completion_tokens": 16_000}
+"""Option that bounds a reply -> tokens, for an LM that is given none; the second is the least that DSPy takes."""
+
+_NOT_BILLED = (
+    LMAuthError, LMBillingError, LMConfigurationError, LMInvalidRequestError, LMLockTimeoutError, LMRateLimitError,
+    LMServerError, LMUnsupportedFeatureError,
+)  # fmt: skip
+
 Send = Callable[[dict[str, Any], "Settle"], Awaitable[Any]]
 Settle = Callable[[], Any]  # makes the context manager in which the call is made
 
@@ -58,7 +77,7 @@ class Gate:
         self._tries = 1 + lm.num_retries if isinstance(lm, dspy.LM) else 1
         self._connects = isinstance(lm, dspy.LM) and isinstance(lm.engine, str)  # other engines refuse a timeout
         self.ends_in_time = bool(getattr(getattr(lm, "engine", None), "ends_in_time", False))
-        self._reply_key = "max_completion_tokens" if "max_completion_tokens" in lm.kwargs else "max_tokens"
+        self._reply_key = reply_key(lm)
 
     @property
     def allowance(self) -> Allowance:
@@ -75,7 +94,7 @@ class Gate:
         size = prompt_bytes(messages, options)
         for attempt in range(self._tries):
             room = await self._room(size, messages, options)
-            bounds = self._bounds(room, options)
+            bounds = self._bounds(room)
             try:
                 with deadline.until(self.allowance.at):
                     return await send({**options, **bounds}, partial(self._settled, room, size))
@@ -89,28 +108,42 @@ class Gate:
     @contextmanager
     def _settled(self, room: Reservation, size: int) -> Iterator[None]:
         """Books the call that is made inside, in the thread in which it is made: that may outlast the run."""
-        before, unknown = self._meter.usage, True
+        before, unknown, rooms = self._meter.usage, True, [room]
         try:
-            yield
+            with resend.asking(partial(self._again, rooms)):
+                yield
             unknown = False
         except LMError as error:
-            unknown = isinstance(error, LMTimeoutError | LMTransportError)
+            unknown = may_be_billed(error)
             self._meter.partial(getattr(error, "partial", None))
             raise
         finally:
             used = self._meter.usage.minus(before)
-            self.allowance.settle(room, used, unknown=unknown and not used.calls)
+            self.allowance.settle(rooms[-1], used, unknown=unknown and not used.calls)
             self.allowance.learn(size, used.input_tokens)
             self.allowance.priced_by = self._meter.priced_by or self.allowance.priced_by
 
+    def _again(self, rooms: list[Reservation]) -> bool:
+        """See resend.may_send_again; the last of the rooms is that of the request under way."""
+        lost = rooms[-1]
+        try:
+            room = self.allowance.reserve(lost.tokens - lost.reply, lost.reply, self._meter.price)
+        except NotSent:
+            return False
+        if not isinstance(room, Reservation):
+            return False
+        self.allowance.settle(lost, Usage(), unknown=True)
+        rooms.append(room)
+        return True
+
     async def _room(self, size: int, messages: Any, options: Mapping[str, Any]) -> Reservation:  # noqa: ANN401
-        prompt, reply = await self._prompt(size, messages, options), self._reply(options)
+        prompt, reply = await self._prompt(size, messages, options), longest_reply(self._lm, options)
         late = NotSent(StopReason.TIME_LIMIT)
         while self.allowance.remaining > 0:
             got = self.allowance.reserve(prompt, reply, self._meter.price)
             if isinstance(got, Reservation):
                 return got
-            late = NotSent(got.reason, Wait.NOTE)
+            late = NotSent(got.reason, got.note)
             if got.seconds >= self.allowance.remaining:
                 break
             await self._wait(got.seconds)
@@ -118,7 +151,7 @@ class Gate:
 
     async def _prompt(self, size: int, messages: Any, options: Mapping[str, Any]) -> int:  # noqa: ANN401
         estimate = self.allowance.estimate(size)
-        if not isinstance(self._lm, Counts) or not self.allowance.near(size, self._reply(options)):
+        if not isinstance(self._lm, Counts) or not self.allowance.near(size, longest_reply(self._lm, options)):
             return estimate
         asked = messages if isinstance(messages, list) else [{"role": "user", "content": messages}]
         beside = self.allowance.estimate(schema_bytes(options))
@@ -128,13 +161,9 @@ class Gate:
         except LMError:
             return estimate
 
-    def _reply(self, options: Mapping[str, Any]) -> int:
-        """The longest reply, in tokens."""
-        return options.get(self._reply_key) or self._lm.kwargs.get(self._reply_key) or LONGEST_REPLY
-
-    def _bounds(self, room: Reservation, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options of the call that its room and the deadline set; those that differ from the LM's own."""
-        bounds: dict[str, Any] = {} if room.reply == self._reply(options) else {self._reply_key: room.reply}
+    def _bounds(self, room: Reservation) -> dict[str, Any]:
+        """Options of the call that its room and the deadline set."""
+        bounds: dict[str, Any] = {self._reply_key: room.reply}
         own = self._lm.kwargs.get("timeout")
         left = self.allowance.remaining
         if self._connects and left != float("inf") and not (isinstance(own, int | float) and own <= left):
@@ -163,6 +192,22 @@ class Gate:
                 return
             await self._runtime.pause(min(seconds, SLICE_SECONDS))
             seconds -= SLICE_SECONDS
+
+
+def may_be_billed(error: LMError) -> bool:
+    """Whether a failed call may be billed: it was sent, and the service has not declined it."""
+    return not isinstance(error, _NOT_BILLED) and not resend.never_sent(error)
+
+
+def reply_key(lm: Any) -> str:  # noqa: ANN401
+    """The option that bounds the replies of an LM; DSPy gives OpenAI's reasoning models another one."""
+    return "max_completion_tokens" if "max_completion_tokens" in lm.kwargs else "max_tokens"
+
+
+def longest_reply(lm: Any, options: Mapping[str, Any]) -> int:  # noqa: ANN401
+    """The longest reply of a call, in tokens; an LM without a bound gets one, or no limit would hold."""
+    key = reply_key(lm)
+    return int(options.get(key) or lm.kwargs.get(key) or LONGEST_REPLY[key])
 
 
 def prompt_bytes(messages: Any, options: Mapping[str, Any]) -> int:  # noqa: ANN401

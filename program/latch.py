@@ -27,10 +27,10 @@ def latched(before: Sequence[str], after: str, quotes: Sequence[str], texts: Seq
         quotes: The quotes, with the titles of their passages.
         texts: Of the passages read; they tell which common words are of a kind.
     """
-    held = set(content_words(" ".join(quotes)))
     for draft in reversed(before):
         if not confusable(draft, after, texts):
             continue
+        held = set(content_words(" ".join(quotes)))
         if held.issuperset(_telling(draft, after)) and held.issuperset(_telling(after, draft)):
             continue
         return (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 from math import log
 
 from hopstop.program.line import Line
@@ -36,12 +35,16 @@ class Lines:
         self.reading = Reading()
         self.all: list[Line] = []
         self.about: dict[str, Profile] = {}
-        self._held: list[int] = []
+        self._holding = dict.fromkeys(self.bit, 0)
         self._members: list[range] = []
+        self._stems: dict[int, frozenset[str]] = {}
         self._named = Named()
 
     def read(self, reading: Reading) -> None:
         """Take in what was read since the last time."""
+        self.reading = reading
+        if len(reading.passages) == len(self._members) > 0:
+            return
         for passage in reading.passages[len(self._members) :]:
             start, view = len(self.all), profile(passage)
             held = of_title = self.bits(view.title_stems)
@@ -49,14 +52,13 @@ class Lines:
                 own = of_title | self.bits(sentence.held(self.bit))
                 held |= own
                 self.all.append(Line(passage, view, number, len(self._members), own))
-            self._held.append(held)
+            for key in self.stems(held):
+                self._holding[key] += 1
             self._members.append(range(start, len(self.all)))
             if passage.title.strip():
                 self.about[fold(view.title)] = view
-        self.reading = reading
-        size = len(self._held)
-        counts = {key: sum([1 for held in self._held if held & bit]) for key, bit in self.bit.items()}
-        self.weights = {key: log(1 + (size + 1) / (1 + count)) for key, count in counts.items()}
+        size = len(self._members)
+        self.weights = {key: log(1 + (size + 1) / (1 + count)) for key, count in self._holding.items()}
 
     @property
     def named(self) -> Named:
@@ -70,7 +72,9 @@ class Lines:
 
     def stems(self, bits: int) -> frozenset[str]:
         """What bits stand for."""
-        return frozenset([key for key, bit in self.bit.items() if bits & bit])
+        if bits not in self._stems:
+            self._stems[bits] = frozenset([key for key, bit in self.bit.items() if bits & bit])
+        return self._stems[bits]
 
 
 def lines_of(question: str, reading: Reading, before: Lines | None = None) -> Lines:
@@ -117,26 +121,32 @@ def ranked_lines(lines: Lines, most: int) -> list[Line]:
         most: How many are wanted.
     """
     cover, named = Cover(lines, lines.weights), lines.named
-    pairs = [_partner(at, lines, named, cover) for at in range(len(lines.all))]
+    own = [line.own for line in lines.all]
+    pairs = [_partner(at, own, named, cover) for at in range(len(own))]
     best = sorted(range(len(pairs)), key=lambda at: -pairs[at][0])[:most]
     return [_paired(lines.all[at], pairs[at], lines) for at in best]
 
 
-def _partner(at: int, lines: Lines, named: Named, cover: Cover) -> tuple[float, int | None, bool]:
+def _partner(at: int, own: Sequence[int], named: Named, cover: Cover) -> tuple[float, int | None, bool]:
     """Share of the question that a line and its best partner hold, that partner, and whether it leads there.
 
     A line is linked to every line of a passage whose title, or whose first name where there is no title, it names.
     """
-    own = lines.all[at].own
-    best, partner = cover.share(own), None
+    mine, partner = own[at], None
+    best = cover.share(mine)
     naming, linked = named.linked(at)
+    tried = {mine}  # few of the lines hold different words
     for other in linked:
-        both = own | lines.all[other].own
-        if both != own and cover.share(both) > best:
-            best, partner = cover.share(both), other
+        both = mine | own[other]
+        if both not in tried:
+            tried.add(both)
+            share = cover.share(both)
+            if share > best:
+                best, partner = share, other
     return best, partner, partner in naming
 
 
 def _paired(line: Line, pair: tuple[float, int | None, bool], lines: Lines) -> Line:
     joint, at, led_to = pair
-    return replace(line, partner=None if at is None else lines.all[at], joint=joint, led_to=led_to)
+    partner = None if at is None else lines.all[at]
+    return Line(line.passage, line.view, line.number, line.rank, line.own, partner, joint, led_to)

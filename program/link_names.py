@@ -12,7 +12,10 @@ from hopstop.program.name_trie import NameTrie
 from hopstop.program.unit_table import UnitTable
 from hopstop.program.untitled import repeated_han
 
-NAME_DF = 100  # a name in more passages leads on to the passage that it titles only: it tells little, and costs much
+# A name in more passages leads on to titles only, and one that stands in more titles only to those that it makes up:
+# such a name tells little, and the work for a question would grow with the corpus. On dev, 121 titles were the most.
+NAME_DF = 100
+NAME_TITLES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,10 +174,8 @@ def _kept(known: _Known, found: _Found, table: UnitTable) -> Names:
     df = _passages_of(found, table, names)
     keep = (df >= 2) | is_title
     number = (np.cumsum(keep) - 1).astype(np.int32)
-    rare = df[found.name] <= NAME_DF
-    leads = np.flatnonzero((df[found.name] >= 2) & (rare | is_title[found.name]))
-    in_title = table.unit_start[table.unit_passage[found.unit]] == found.unit
-    lands = np.flatnonzero(keep[found.name] & (rare | in_title))
+    leads = np.flatnonzero(((df >= 2) & ((df <= NAME_DF) | is_title))[found.name])
+    lands = leads[_lands(known, found.unit[leads], found.name[leads], table, df)]
     into = lands[np.argsort(number[found.name[lands]], kind="stable")]
     kept = np.flatnonzero(keep)
     at, _ = known.terms.take(kept)
@@ -188,6 +189,16 @@ def _kept(known: _Known, found: _Found, table: UnitTable) -> Names:
         Lists(_starts(number[found.name[lands]], len(kept)), found.unit[into]),
         found.whole[into],
     )
+
+
+def _lands(known: _Known, unit: Ints, name: Ints, table: UnitTable, df: Ints) -> Bools:
+    """Which of these units their names lead to; see NAME_DF."""
+    passage = table.unit_passage[unit]
+    in_title = table.unit_start[passage] == unit
+    is_title = in_title & (known.titled[passage] == name)
+    few, few_own = (np.bincount(name[held], minlength=len(df)) <= NAME_TITLES for held in (in_title, is_title))
+    lands: Bools = (df <= NAME_DF)[name] | (in_title & few[name]) | (is_title & few_own[name])
+    return lands
 
 
 def _starts(keys: Ints, count: int) -> Ints:

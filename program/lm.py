@@ -10,7 +10,7 @@ import pydantic
 from dspy.utils.exceptions import AdapterParseError, LMError
 
 from hopstop.program.allowance import NotSent
-from hopstop.program.gate import Gate, gated
+from hopstop.program.gate import Gate, gated, longest_reply, reply_key
 from hopstop.program.meter import metered
 from hopstop.program.records import StopReason, Usage
 from hopstop.program.reply_form import LABEL_FORMS, JSONReplies, PlainReplies, reply_model
@@ -147,10 +147,8 @@ class Caller:
 
     def _config(self, lm: Any, predictor: Any, attempt: Attempt) -> dict[str, Any]:  # noqa: ANN401
         config: dict[str, Any] = {"rollout_id": attempt.number} if attempt.number else {}
-        key = "max_completion_tokens" if "max_completion_tokens" in lm.kwargs else "max_tokens"
-        room = predictor.config.get(key) or lm.kwargs.get(key)
-        if attempt.after_cut and room:
-            config[key] = MORE_ROOM * room
+        if attempt.after_cut:
+            config[reply_key(lm)] = MORE_ROOM * longest_reply(lm, predictor.config)
         if self._uses_schema(lm) and dspy.settings.adapter is None:
             # Not all hosted models that take a schema take patterns; a server of one's own was asked for both.
             config["response_format"] = reply_model(predictor.signature, labels=self.labels and self.schema is True)

@@ -19,7 +19,7 @@ from hopstop.program.lm_options import LMOptions
 from hopstop.program.offline import OfflinePolicy
 from hopstop.program.policy import Reply, State
 from hopstop.program.precheck import precheck
-from hopstop.program.reading import Reading
+from hopstop.program.reading import Reading, no_field, one_line
 from hopstop.program.records import Claim, Decision, Hit, Passage, Query
 from hopstop.program.relevance import DIRECT, RELATED, TANGENTIAL, relevance
 from hopstop.program.retriever import Retriever
@@ -199,17 +199,17 @@ def _hinted(state: State) -> str:
     """Names that the links of the index lead to, as words behind a need; empty without hints."""
     find = state.memory.get(_HINTS)
     found = find(state) if find is not None else ()
-    return f" (the index suggests, right or wrong: {'; '.join(found)})" if found else ""
+    return f" (the index suggests, right or wrong: {one_line('; '.join(found))})" if found else ""
 
 
 def decide_inputs(state: State) -> dict[str, Any]:
     """The input fields of Decide."""
     return {
         "passages": context(state),
-        "queries": list(state.queries),
-        "draft": state.draft,
-        "objection": "\n".join(state.objections),
-        "question": state.question,
+        "queries": list(map(one_line, state.queries)),
+        "draft": one_line(state.draft),
+        "objection": "\n".join(map(one_line, state.objections)),
+        "question": no_field(state.question),
         "facts": listing(state.facts),
     }
 
@@ -224,7 +224,8 @@ def decision_of(reply: Any) -> Decision:  # noqa: ANN401 - a DSPy prediction is 
 
 def prune_inputs(state: State, new: Sequence[Passage]) -> dict[str, Any]:
     """The input fields of Prune."""
-    return {"passages": Reading(tuple(new)).text(), "question": state.question, "facts": listing(state.facts)}
+    passages = Reading(tuple(new)).text()
+    return {"passages": passages, "question": no_field(state.question), "facts": listing(state.facts)}
 
 
 def grades_of(reply: Any, new: Sequence[Passage]) -> dict[str, float]:  # noqa: ANN401
@@ -243,12 +244,12 @@ def grades_of(reply: Any, new: Sequence[Passage]) -> dict[str, float]:  # noqa: 
 def rewrite_inputs(state: State, need: str, faults: Sequence[str]) -> dict[str, Any]:
     """The input fields of Rewrite."""
     return {
-        "question": state.question,
+        "question": no_field(state.question),
         "facts": listing(state.facts),
-        "titles": list(dict.fromkeys(item.title for item in state.reading.passages if item.title)),
-        "queries": list(state.queries),
-        "faults": "\n".join(faults),
-        "missing": need,
+        "titles": list(dict.fromkeys(filter(None, (one_line(item.title) for item in state.reading.passages)))),
+        "queries": list(map(one_line, state.queries)),
+        "faults": "\n".join(map(one_line, faults)),
+        "missing": one_line(need),
     }
 
 

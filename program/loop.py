@@ -13,7 +13,9 @@ import dspy
 from hopstop.program.allowance import Allowance
 from hopstop.program.blend import blended, depth
 from hopstop.program.budget import Budget
+from hopstop.program.errors import SearchFailed
 from hopstop.program.faults import Statistics
+from hopstop.program.groups import check_groups
 from hopstop.program.guards import DEFAULT, Guards
 from hopstop.program.judge import judge, open_facts
 from hopstop.program.lm import LMFailed
@@ -39,7 +41,7 @@ class IterativeQA(dspy.Module):
         retriever: Where to search.
         policy: Who decides.
         limits: Bounds of each question.
-        fallback: Another source, asked once when the first has nothing new.
+        fallback: Another source, asked once when the first has nothing new or is out of order.
         guards: Which checks of queries and answers are on.
         budget: What all questions share, of this program and of others that are given the same one.
         prices: Of models by name, where they differ from DSPy's price map or are not in it.
@@ -67,6 +69,11 @@ class IterativeQA(dspy.Module):
         self.budget = budget
         self.prices = dict(prices)
         self.tracer = tracer
+
+    @property
+    def statistics(self) -> Statistics | None:
+        """Of the retriever, if it has any."""
+        return self.retriever if isinstance(self.retriever, Statistics) else None
 
     def like(
         self,
@@ -105,7 +112,7 @@ class IterativeQA(dspy.Module):
             The outcome; every run that starts ends with a named reason.
 
         Raises:
-            BadQuestion: The question is empty or too long.
+            BadQuestion: The question is empty or too long, or the groups are no set of names.
         """
         run = self._run(question, groups, Watch(cancel, on_round))
         return run_blocking(self._answer(run, Blocking(**self._world(run))))
@@ -129,23 +136,21 @@ class IterativeQA(dspy.Module):
         search or LM call.
 
         Raises:
-            BadQuestion: The question is empty or too long; raised at once.
+            BadQuestion: The question is empty or too long, or the groups are no set of names; raised at once.
         """
-        text = check_question(question)
+        text, groups = check_question(question), check_groups(groups)
         return blocking_events(lambda watch: self(text, groups=groups, cancel=watch.cancel, on_round=watch.on_round))
 
     def astream(self, question: str, *, groups: frozenset[str] = NO_GROUPS) -> AsyncIterator[Event]:
         """See stream; leaving the iterator (`aclose()`) cancels the call that is under way."""
-        text = check_question(question)
+        text, groups = check_question(question), check_groups(groups)
         return awaited_events(
             lambda watch: self.acall(text, groups=groups, cancel=watch.cancel, on_round=watch.on_round)
         )
 
     def _run(self, question: str, groups: frozenset[str], watch: Watch) -> Run:
-        statistics = self.retriever if isinstance(self.retriever, Statistics) else None
-        return Run(
-            check_question(question), groups, self.limits, watch=watch, statistics=statistics, guards=self.guards
-        )
+        asked, readable = check_question(question), check_groups(groups)
+        return Run(asked, readable, self.limits, watch=watch, statistics=self.statistics, guards=self.guards)
 
     def _world(self, run: Run) -> dict[str, Any]:
         """What a runtime is made with; a policy that does not write waits for nothing that could run side by side."""
@@ -166,7 +171,9 @@ class IterativeQA(dspy.Module):
             reason = await self._rounds(run, runtime)
         except LMFailed as error:
             reason, note = error.reason, error.note
-        told = " ".join(filter(None, (note, runtime.allowance.note)))
+        except SearchFailed:
+            reason = StopReason.SEARCH_ERROR
+        told = " ".join(filter(None, (note, run.outage, runtime.allowance.note)))
         return replace(run.outcome(reason, self.policy), note=told, priced_by=runtime.allowance.priced_by)
 
     async def _rounds(self, run: Run, runtime: Runtime) -> StopReason:
@@ -209,11 +216,28 @@ class IterativeQA(dspy.Module):
         return judgement.accepted and willing and run.number >= self.limits.min_rounds
 
     async def _search(self, run: Run, runtime: Runtime) -> None:
-        """Search every query of the round and read what is new, at most k passages for each."""
-        await self._search_in(run, self.retriever, runtime)
+        """Search every query of the round and read what is new, at most k passages for each.
+
+        Raises:
+            SearchFailed: A search engine is out of order, and nothing new was found elsewhere.
+        """
+        failed = await self._tried(run, self.retriever, runtime)
         if not run.new and self.fallback is not None and not run.fell_back:
             run.fell_back = True
-            await self._search_in(run, self.fallback, runtime, source=FALLBACK)
+            failed = await self._tried(run, self.fallback, runtime, source=FALLBACK) or failed
+        if failed is not None and not run.new:
+            raise failed
+
+    async def _tried(
+        self, run: Run, retriever: Retriever, runtime: Runtime, *, source: str = ""
+    ) -> SearchFailed | None:
+        """Search; an engine that is out of order is booked and handed back."""
+        try:
+            await self._search_in(run, retriever, runtime, source=source)
+        except (SearchFailed, OSError) as error:
+            run.outage = f"A search failed: {type(error.__cause__ or error).__name__}."
+            return SearchFailed(run.outage)
+        return None
 
     async def _search_in(self, run: Run, retriever: Retriever, runtime: Runtime, *, source: str = "") -> None:
         for query in run.queries:

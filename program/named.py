@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from hopstop.program.leads import leads
 from hopstop.program.line import Line
 from hopstop.program.profile import fold
+from hopstop.program.text import normalise
 
 _IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,}\b")
 
@@ -21,18 +21,19 @@ class Named:
     Attributes:
         passages: For each line the other passages that it names: the rank of each, and the folded name.
         members: For each passage the places of its lines.
-        leads: For each line the names in it that may lead on, as far as `holding` was asked for.
     """
 
     def __init__(self) -> None:
         self.passages: list[list[tuple[int, str]]] = []
         self.members: list[range] = []
-        self.leads: list[tuple[str, ...]] = []
         self._lines: list[Line] = []
         self._folded: list[str] = []
+        self._texts: list[str] = []
+        self._spelled: list[str] = []
         self._subjects: list[tuple[int, str]] = []
         self._naming: list[list[int]] = []
-        self._holding: dict[str, list[int]] = defaultdict(list)
+        self._leads: dict[int, tuple[str, ...]] = {}
+        self._holding: dict[str, tuple[list[int], int]] = {}
 
     def grow(self, lines: Sequence[Line], members: Sequence[range]) -> None:
         """Look at the lines that were read since the last time, and at the old ones for the new passages.
@@ -54,12 +55,19 @@ class Named:
         self._subjects += fresh
         self._naming += [[] for _ in members[known:]]
         self._folded += [fold(line.sentence.text) for line in lines[old:]]
+        self._texts += ["\n".join(self._folded[places.start : places.stop]) for places in members[known:]]
         self.passages += [[] for _ in lines[old:]]
-        for at, text in enumerate(self._folded):
-            for rank, name in self._subjects if at >= old else fresh:
-                if name in text and rank != lines[at].rank and mentions(text, name):
-                    self.passages[at].append((rank, name))
-                    self._naming[rank].append(at)
+        for rank, text in enumerate(self._texts):
+            subjects = self._subjects if rank >= known else fresh
+            self._name(rank, [(other, name) for other, name in subjects if name in text and other != rank])
+
+    def _name(self, rank: int, subjects: Sequence[tuple[int, str]]) -> None:
+        """Note which lines of a passage name these others."""
+        for at in self.members[rank] if subjects else ():
+            for other, name in subjects:
+                if mentions(self._folded[at], name):
+                    self.passages[at].append((other, name))
+                    self._naming[other].append(at)
 
     def linked(self, at: int) -> tuple[Sequence[int], Iterator[int]]:
         """The lines that name the passage of a line; and these with those of the passages that it names, in order."""
@@ -68,13 +76,31 @@ class Named:
         onward = (place for rank, _ in self.passages[at] for place in self.members[rank])
         return naming, chain(naming[:before], onward, naming[before:])
 
-    def holding(self) -> Mapping[str, Sequence[int]]:
-        """Each name that may lead on, and the places of the lines that hold it."""
-        for at in range(len(self.leads), len(self._lines)):
-            self.leads.append(leads(self._lines[at].sentence.text))
-            for name in self.leads[at]:
-                self._holding[name].append(at)
-        return self._holding
+    def leads(self, at: int) -> tuple[str, ...]:
+        """The names in a line that may lead on."""
+        if at not in self._leads:
+            self._leads[at] = leads(self._lines[at].sentence.text)
+        return self._leads[at]
+
+    def shared(self, name: str) -> list[int]:
+        """The places of the lines that hold a name which may lead on, if it stands in more than one passage.
+
+        Names of other lines are not looked for.
+        """
+        ranks, known = self._holding.get(name, ([], 0))
+        if known < len(self.members):
+            ranks += [rank for rank in range(known, len(self.members)) if name in self._spelled_in(rank)]
+            self._holding[name] = ranks, len(self.members)
+        if len(ranks) < 2:
+            return []
+        return [at for rank in ranks for at in self.members[rank] if name in self.leads(at)]
+
+    def _spelled_in(self, rank: int) -> str:
+        """The text of a passage as names are spelled: each that may lead on stands in it."""
+        for places in self.members[len(self._spelled) : rank + 1]:
+            lines = self._lines[places.start : places.stop]
+            self._spelled.append(fold(normalise(" ".join([line.sentence.text for line in lines]))))
+        return self._spelled[rank]
 
 
 def subject_names(line: Line) -> tuple[str, ...]:

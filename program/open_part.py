@@ -22,13 +22,18 @@ def refused(judgement: Judgement, left: Sequence[str]) -> Judgement:
 
 
 def released(facts: Sequence[Fact], claims: Sequence[Claim] = ()) -> tuple[Fact, ...]:
-    """The facts without those that `refused` has added, but for those that a claim speaks of by label ("F3 ...").
+    """The facts without those that `refused` has added, but for those a claim names ("F3 ...") or replaces.
 
     Other facts may say what was left out, and a decision is looked at as a whole.
     """
     named = {int(match[1]) for claim in claims if (match := re.match(r"\W*F(\d{1,3})\b", claim.need))}
+    replaced = {claim.replaces for claim in claims}
     return tuple(
         fact
         for place, fact in enumerate(facts, start=1)
-        if fact.quote is not None or fact.follows_from or not fact.need.startswith(_OPEN) or place in named
+        if fact.quote is not None
+        or fact.follows_from
+        or not fact.need.startswith(_OPEN)
+        or place in named
+        or fact.need in replaced
     )

@@ -53,8 +53,7 @@ def _numbered(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(pair for pair in pairs if pair[0] not in FUNCTION_WORDS)
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """Sentences each of which names what leads to the next.
 
     Attributes:
@@ -94,7 +93,6 @@ class _Net:
         self.bits = [line.own & cover.mask for line in lines.all]
         self.places = [at for at, line in enumerate(lines.all) if not _of_another(line, begin)]
         self._named = lines.named
-        self._holding = self._named.holding()
         self._asked = frozenset(cover.weights)
         self._out = frozenset(range(len(lines.all))).difference(self.places)
         self._links: dict[int, dict[int, str]] = {}
@@ -111,7 +109,7 @@ class _Net:
 
     def _onward(self, at: int) -> dict[int, str]:
         rank, onward = self.lines[at].rank, dict[int, str]()
-        for name in self._named.leads[at]:
+        for name in self._named.leads(at):
             for other in self._told_by(name):
                 if self.lines[other].rank != rank:
                     onward.setdefault(other, name)
@@ -125,10 +123,10 @@ class _Net:
     def _told_by(self, name: str) -> Sequence[int]:
         """The lines that a name leads to: it is in few passages, a name in one of them, and not asked for."""
         if name not in self._telling:
-            found = [at for at in self._holding[name] if at not in self._out]
+            shared = () if _said(name, self._asked) else self._named.shared(name)
+            found = [at for at in shared if at not in self._out]
             few = 1 < len({self.lines[at].rank for at in found}) <= SHARED
-            tells = few and not _said(name, self._asked) and any(self._is_name(name, at) for at in found)
-            self._telling[name] = found if tells else ()
+            self._telling[name] = found if few and any(self._is_name(name, at) for at in found) else ()
         return self._telling[name]
 
     def _is_name(self, name: str, at: int) -> bool:

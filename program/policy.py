@@ -10,6 +10,7 @@ from hopstop.program.reading import Reading
 from hopstop.program.records import NO_GROUPS, Decision, Fact, Hit, Passage, Query, Usage
 from hopstop.program.retriever import Retriever
 from hopstop.program.runtime import Runtime
+from hopstop.program.usage import NO_USAGE
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ class Reply(Generic[T]):
     """What a policy answers, and what that used."""
 
     value: T
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NO_USAGE
 
 
 class Policy(Protocol):

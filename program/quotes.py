@@ -11,7 +11,7 @@ from functools import lru_cache
 from hopstop.program.nations import countries
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim, Passage, Quote
-from hopstop.program.text import content_words, normalise, same_marks, shares_word, unspaced, words
+from hopstop.program.text import content_words, has_content, normalise, same_marks, shares_word, unspaced, words
 from hopstop.program.wordforms import missing
 
 _LABELLED = re.compile(r"^\W*P\d{1,4}\.\d{1,4}\W+(?=\w)")
@@ -29,7 +29,7 @@ def find_quote(words: str, passage: Passage) -> Quote | None:
         words is left of them.
     """
     wanted = normalise(words).strip("' ")
-    if not content_words(wanted):
+    if not has_content(wanted):
         return None
     plain, starts, ends = _normal_form(passage.text)
     at = _find_whole(wanted, plain)
@@ -59,7 +59,10 @@ def speaks_of(context: str, need: str, title: str = "") -> bool:
     It has a content word of the fact in some form of it, or names the same country ("American", "United States"), or
     the fact names the title, be it one of function words alone ("You Are What I Am").
     """
-    wanted, said = content_words(need, fold=False), content_words(context, fold=False)
+    wanted = content_words(need, fold=False)
+    if shares_word(wanted, content_words(title, fold=False)):  # sooner read than the quote, and mostly enough
+        return True
+    said = content_words(context, fold=False)
     if shares_word(wanted, said) or len(missing(wanted, said)) < len(wanted):
         return True
     named = {country for country, *_ in countries(need)}

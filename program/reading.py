@@ -89,4 +89,9 @@ def one_line(text: str) -> str:
 
     It cannot open a field of the prompt: DSPy's adapters mark fields with "[[ ## name ## ]]".
     """
-    return _FIELD.sub("[ [", " ".join(text.split()))
+    return no_field(" ".join(text.split()))
+
+
+def no_field(text: str) -> str:
+    """The text, line breaks kept, without marks that would open a field of the prompt."""
+    return _FIELD.sub("[ [", text)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
+from dataclasses import dataclass
 
+from hopstop.program.errors import BadCorpus
 from hopstop.program.limits import Limits as Limits  # these are records of a run as well, and imported from here
 from hopstop.program.limits import StopBy as StopBy
+from hopstop.program.stop_reason import StopReason as StopReason
+from hopstop.program.usage import NO_USAGE
 from hopstop.program.usage import Usage as Usage
 
 NO_GROUPS: frozenset[str] = frozenset()
@@ -21,13 +23,17 @@ class Passage:
         id: Unique in its index.
         text: What is searched and quoted. Offsets of quotes count its characters.
         title: Searched with the text, never quoted.
-        groups: Who may read it; empty means everyone.
+        groups: Who may read it; empty means everyone. One string raises BadCorpus: its letters are no groups.
     """
 
     id: str
     text: str
     title: str = ""
     groups: frozenset[str] = NO_GROUPS
+
+    def __post_init__(self) -> None:
+        if isinstance(self.groups, str):
+            raise BadCorpus(f"passage {self.id!r}: groups must be a set of names, e.g. frozenset({{{self.groups!r}}})")
 
     def readable_by(self, groups: frozenset[str]) -> bool:
         """Whether a user of these groups may read the passage."""
@@ -83,12 +89,14 @@ class Claim:
         passage: Label ("P2") or id of the passage that shows it; empty if open.
         quote: The words, or the label of the sentence ("P2.1"); empty if open.
         follows_from: Needs of the facts that this one is derived from.
+        replaces: Need of the open fact whose place this one takes. For code alone: no words of a model drop a fact.
     """
 
     need: str
     passage: str = ""
     quote: str = ""
     follows_from: tuple[str, ...] = ()
+    replaces: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,22 +131,6 @@ class Judgement:
     coverage: float
     sufficiency: float
     objections: tuple[str, ...] = ()
-
-
-class StopReason(StrEnum):
-    """Why a run ended."""
-
-    ANSWERED = "ANSWERED"
-    NO_NEW_PASSAGES = "NO_NEW_PASSAGES"
-    ROUND_LIMIT = "ROUND_LIMIT"
-    PASSAGE_LIMIT = "PASSAGE_LIMIT"
-    TOKEN_LIMIT = "TOKEN_LIMIT"
-    TIME_LIMIT = "TIME_LIMIT"
-    COST_LIMIT = "COST_LIMIT"
-    NO_HITS = "NO_HITS"
-    LM_ERROR = "LM_ERROR"
-    LM_REFUSED = "LM_REFUSED"
-    CANCELLED = "CANCELLED"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +191,7 @@ class Round:
     dropped: tuple[str, ...] = ()
     refused: tuple[Refusal, ...] = ()
     fallback: tuple[str, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NO_USAGE
     seconds: float = 0.0
 
 
@@ -230,7 +222,7 @@ class Outcome:
     draft: str = ""
     evidence: tuple[Passage, ...] = ()
     rounds: tuple[Round, ...] = ()
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = NO_USAGE
     seconds: float = 0.0
     policy: str = ""
     ranking: tuple[str, ...] = ()
@@ -262,7 +254,11 @@ class Outcome:
         if self.missing:
             text += f"no passage read says: {'; '.join(self.missing)}. "
         else:
-            text += "the answer could not be proven. " if self.facts else "no fact of the question could be named. "
+            text += (
+                "these quotes do not say the answer for certain. "
+                if self.facts
+                else "no fact of the question could be named. "
+            )
         text += f"The answer is: {self.answer}." if self.answer is not None else f"Ended with {self.reason}."
         return f"{text}{self._plain_words()} {self.note}".strip()
 

@@ -23,6 +23,10 @@ class Retriever(Protocol):
 
         Returns:
             At most k hits with scores > 0, best first, ties by passage id. Empty if nothing matches.
+
+        Raises:
+            SearchFailed, OSError: The engine is out of order; ConnectionError and TimeoutError are such. A run asks
+                its fallback then, or ends with SEARCH_ERROR. Any other error is a bug, and the run raises it.
         """
         ...
 

@@ -13,11 +13,9 @@ from hopstop.program.errors import BadQuestion
 from hopstop.program.evidence import Evidence
 from hopstop.program.faults import Statistics
 from hopstop.program.guards import DEFAULT, Guards
-from hopstop.program.latch import unlatched
 from hopstop.program.lm import LMFailed
-from hopstop.program.open_part import refused, released
+from hopstop.program.open_part import released
 from hopstop.program.policy import Policy, Reply, State
-from hopstop.program.question_covered import left_out, said_by
 from hopstop.program.reading import Reading
 from hopstop.program.records import (
     Decision,
@@ -30,11 +28,14 @@ from hopstop.program.records import (
     Query,
     Refusal,
     Round,
+    StopBy,
     StopReason,
     Usage,
     open_needs,
 )
+from hopstop.program.run_checks import RunChecks
 from hopstop.program.stopping import why_stop
+from hopstop.program.usage import NO_USAGE
 from hopstop.program.watch import Watch
 
 T = TypeVar("T")
@@ -47,8 +48,10 @@ def check_question(question: str) -> str:
     """The question without surrounding space.
 
     Raises:
-        BadQuestion: It is empty, has no letter or digit, or is longer than MAX_QUESTION characters.
+        BadQuestion: It is no text, is empty, has no letter or digit, or is longer than MAX_QUESTION characters.
     """
+    if not isinstance(question, str):
+        raise BadQuestion(f"the question must be a string, not {type(question).__name__}")
     text = question.strip()
     if not any(char.isalnum() for char in text):
         raise BadQuestion("the question is empty: give at least one word")
@@ -71,6 +74,7 @@ class Run:
         facts: The facts as judged last.
         dry: Rounds in a row that brought nothing new.
         fell_back: Whether the fallback retriever was asked.
+        outage: What a user should know of the last search that failed; empty if none did.
         statistics: Of the index, if it has any.
         guards: Which checks are on.
     """
@@ -94,6 +98,7 @@ class Run:
         self._shown = Evidence(), Reading()  # what was read last, of which evidence
         self.dry = 0
         self.fell_back = False
+        self.outage = ""
         self.statistics = statistics
         self.guards = guards
         self._drafts: tuple[str, ...] = ()
@@ -107,8 +112,7 @@ class Run:
         self._objections: tuple[str, ...] = ()
         self._kept: tuple[str, ...] = ()
         self._refused: tuple[Refusal, ...] = ()
-        self._usage = Usage()
-        self._spent_before = Usage()
+        self._usage = self._spent_before = NO_USAGE
         self._lock = threading.Lock()  # Prune and Rewrite report what they used side by side
         self._started = self._round_started = time.monotonic()
 
@@ -154,7 +158,7 @@ class Run:
             self.reading,
             self.facts,
             queries=self.tried,
-            read=tuple(passage.id for passage in self.evidence.seen),
+            read=tuple([passage.id for passage in self.evidence.seen]),
             draft=draft,
             objections=self._objections if self._decision is not None and self._decision.stop else (),
             groups=self.groups,
@@ -200,14 +204,11 @@ class Run:
         """Take over what code made of a decision; passages with verified quotes are pinned.
 
         Returns:
-            The judgement, with an objection if the draft turned into a look-alike or leaves out what was asked.
+            The judgement, with the objections of RunChecks.
         """
-        if self.guards.latch:
-            judgement = unlatched(judgement, self._drafts, decision.draft, self.reading)
-        if self.guards.question_covered and judgement.accepted and decision.stop and self.statistics is not None:
-            said = said_by(self.question, decision, judgement.facts, self.reading)
-            left = left_out(self.question, said, self.statistics, self.groups)
-            judgement = refused(judgement, left) if left else judgement
+        checks = RunChecks(self.guards, self.statistics)
+        ends = decision.stop or self._limits.stop_by is StopBy.EVIDENCE
+        judgement = checks.applied(judgement, decision, self.state(), self._drafts, ends=ends)
         self._drafts += (decision.draft,)
         self._kept = tuple(passage.id for passage in self.reading.passages)
         self._decision = decision

@@ -37,6 +37,8 @@ class Usage:
         return self.input_tokens + self.output_tokens
 
     def __add__(self, other: Usage) -> Usage:
+        if other is NO_USAGE:
+            return self
         if self.cost_usd is None or other.cost_usd is None:
             cost = other.cost_usd if self.cost_usd is None else self.cost_usd
         else:
@@ -45,6 +47,8 @@ class Usage:
 
     def minus(self, earlier: Usage) -> Usage:
         """What was used since `earlier`, a total taken before this one."""
+        if earlier is NO_USAGE:
+            return self
         cost = None if self.cost_usd is None else self.cost_usd - (earlier.cost_usd or 0.0)
         return self._with(earlier, -1, cost)
 
@@ -60,3 +64,7 @@ class Usage:
             self.cache_read_tokens + sign * other.cache_read_tokens,
             self.cache_write_tokens + sign * other.cache_write_tokens,
         )
+
+
+NO_USAGE = Usage()
+"""Of what needs no LM."""

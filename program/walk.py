@@ -50,11 +50,12 @@ class Walk:
         self._index = index
         self._asked = Asked(index, question, readable)
         self._question = question
-        self._unit = unit_of(question)
+        unit = unit_of(question)
+        self._words = tuple(zip(unit.words, self._asked.bits(unit.terms), strict=True))
         self._weights = weights
         self._read: list[int] = []
         self._open: list[tuple[int, int, int, float]] = []  # what is read and not followed: a row of Sources each
-        self._seen = np.zeros(index.size, np.bool_)
+        self._closed = np.zeros(index.size, np.bool_) if readable is None else ~readable  # read, or not for this user
         self._titles: list[int] = []  # of the passages read
         self._covered = np.int64(0)
         self._set(first_ways(self._asked))
@@ -79,10 +80,9 @@ class Walk:
         if not self._open:
             return
         passage, way, depth, p = map(np.array, zip(*self._open, strict=True))
-        more, source = linked_ways(self._asked, Sources(passage, way, depth, p))
+        more, source = linked_ways(self._asked, Sources(passage, way, depth, p), self._closed)
         score = more.features @ self._weights[:STATIC]
-        new = ~self._seen[more.passage]
-        kept = np.concatenate([_best(score, np.flatnonzero(new & (source == at))) for at in range(len(passage))])
+        kept = np.concatenate([_best(score, np.flatnonzero(source == at)) for at in range(len(passage))])
         self._set(self._ways.plus(more.take(kept)), np.concatenate([self._static, score[kept]]))
         self._open.clear()
 
@@ -116,7 +116,7 @@ class Walk:
         name = spoken(self._index.names[via]) if via >= 0 else ""
         step = Step(passage, name, self._query(name, way), p)
         self._read.append(passage)
-        self._seen[passage] = True
+        self._closed[passage] = True
         title = int(self._index.titled[passage])
         if title >= 0:
             self._titles.append(title)
@@ -129,7 +129,7 @@ class Walk:
     def _query(self, name: str, way: int) -> str:
         if not name:
             return self._question
-        return " ".join([name, *self._asked.unmet(self._unit.words, self._unit.terms, way)])
+        return " ".join([name, *(word for word, bit in self._words if bit & ~way)])
 
 
 def _best(score: Floats, rows: Ints) -> Ints:

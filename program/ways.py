@@ -125,7 +125,7 @@ def _exits(asked: Asked, sources: Sources) -> _Exits:
     masks = asked.unit_masks(units) | (asked.unit_masks(title) | sources.way)[of]
     where, owner = index.unit_names.take(units)
     source, name, unit, mask = of[owner], index.unit_names.values[where], units[owner], masks[owner]
-    share = asked.share(mask)
+    share = asked.share(masks)[owner]
     near = _nearness(asked, unit, name, index.unit_name_at[where])
     order = np.lexsort((-(share + near), name, source))
     key = (source * (len(index.names) + 1) + name)[order]
@@ -149,17 +149,21 @@ def _nearness(asked: Asked, units: Ints, names: Ints, at: Ints) -> Floats:
     return near
 
 
-def linked_ways(asked: Asked, sources: Sources) -> tuple[Ways, Ints]:
-    """Ways to the passages that names of the sources lead to, and for each of which source it is."""
+def linked_ways(asked: Asked, sources: Sources, closed: Bools) -> tuple[Ways, Ints]:
+    """Ways to the passages that names of the sources lead to, and for each of which source it is.
+
+    Args:
+        asked: The question.
+        sources: Where the ways begin.
+        closed: P, passages that no way shall lead to; the sources themselves are among them.
+    """
     index = asked.index
     exits = _exits(asked, sources)
     where, owner = index.name_units.take(exits.name)
     unit = index.name_units.values[where]
     to = index.unit_passage[unit]
-    allowed = to != sources.passage[exits.source[owner]]
-    if asked.readable is not None:
-        allowed &= asked.readable[to]
-    where, unit, to, owner = where[allowed], unit[allowed], to[allowed], owner[allowed]
+    left = np.flatnonzero(~closed[to])
+    where, unit, to, owner = where[left], unit[left], to[left], owner[left]
     source, name, title = exits.source[owner], exits.name[owner], index.unit_start[to]
     start, scale = index.unit_start[sources.passage], np.log(index.size + 1)
     in_title = unit == title
@@ -172,7 +176,7 @@ def linked_ways(asked: Asked, sources: Sources) -> tuple[Ways, Ints]:
         np.minimum(index.name_mass[name] / scale, 3),  # how long and rare its words are
         index.titled[to] == name,  # it is the passage's title,
         in_title * np.minimum(index.name_mass[name] / index.title_mass[to], 1),  # or this share of it
-        asked.named(name),
+        asked.named(exits.name)[owner],
         exits.share[owner],  # cover of the question on the way, the sentence with the name included
         asked.share(asked.passage_masks(sources.passage) | sources.way)[source],  # the same with the whole passage
         asked.share(said & ~exits.mask[owner]),  # what the new sentence adds
@@ -206,10 +210,10 @@ def _title_in(asked: Asked, passages: Ints, ends: Ints) -> Floats:
     source, to = np.divmod(ends, index.size)
     first, last = terms.start[index.unit_start[passages]], terms.start[index.unit_start[passages + 1]]
     at, of = ranges(first, last)
-    mine = np.sort(of * len(index.idf) + terms.values[at])
+    holds = np.zeros((len(passages), len(index.idf)), np.bool_)
+    holds[of, terms.values[at]] = True
     at, owner = terms.take(index.unit_start[to])
     term = terms.values[at]
-    wanted = source[owner] * len(index.idf) + term
-    found = mine[np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)] == wanted if len(mine) else 0.0
+    found = holds[source[owner], term]
     held = np.bincount(owner, weights=found * index.idf[term], minlength=len(to)).astype(np.float64)
     return np.divide(held, index.title_mass[to], dtype=np.float64)

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fakes import ALIEN, BIRTH, DIRECTOR, FILMS, HALF, PROOF, QUESTION, SCOTT, ScriptedPolicy, WordRetriever
-from hopstop.program.errors import BadQuestion
+from hopstop.program.errors import BadQuestion, SearchFailed
 from hopstop.program.lm import LMFailed
 from hopstop.program.loop import IterativeQA
 from hopstop.program.policy import Reply, State
-from hopstop.program.records import Claim, Decision, Hit, Limits, Outcome, Passage, StopReason, Usage
+from hopstop.program.records import NO_GROUPS, Claim, Decision, Hit, Limits, Outcome, Passage, StopReason, Usage
 from hopstop.program.runtime import Runtime
 
 
@@ -234,6 +235,61 @@ def test_an_answer_that_turns_into_a_look_alike_must_quote_both() -> None:
     (refusal,) = outcome.rounds[1].refused
     assert any("similar" in objection for objection in refusal.objections)
     assert (outcome.reason, len(outcome.rounds)) == (StopReason.ANSWERED, 2)
+
+
+class OutOfOrder(WordRetriever):
+    """Fails from its nth search on."""
+
+    def __init__(self, passages: Sequence[Passage], nth: int, error: Exception) -> None:
+        super().__init__(passages)
+        self.nth, self.error = nth, error
+
+    def search(self, query: str, k: int, groups: frozenset[str] = NO_GROUPS) -> list[Hit]:
+        found = super().search(query, k, groups)
+        if len(self.searched) >= self.nth:
+            raise self.error
+        return found
+
+
+@pytest.mark.parametrize("error", [ConnectionError("at 10.0.0.7"), TimeoutError(), SearchFailed("at 10.0.0.7")])
+@pytest.mark.parametrize("nth", [1, 2])
+def test_search_engine_out_of_order_is_a_named_end_that_keeps_what_was_found(nth: int, error: Exception) -> None:
+    retriever = OutOfOrder((ALIEN,), nth, error)
+    outcome = IterativeQA(retriever, ScriptedPolicy([HALF], usage=Usage(calls=1)))(QUESTION)
+    assert (outcome.reason, outcome.answer) == (StopReason.SEARCH_ERROR, None)
+    assert outcome.note == f"A search failed: {type(error).__name__}."
+    assert outcome.explain().endswith(outcome.note)
+    found = nth - 1
+    assert (len(outcome.rounds), len(outcome.citations), outcome.usage.calls) == (found, found, found)
+    assert outcome.missing == (("where Ridley Scott was born",) if found else ())
+
+
+def test_the_fallback_is_asked_where_the_first_is_out_of_order() -> None:
+    first, policy = OutOfOrder((ALIEN,), 2, SearchFailed()), ScriptedPolicy([HALF, PROOF])
+    outcome = IterativeQA(first, policy, fallback=WordRetriever((SCOTT,)))(QUESTION)
+    assert (outcome.reason, outcome.rounds[1].fallback) == (StopReason.ANSWERED, ("scott",))
+    neither = OutOfOrder((), 1, OSError())
+    assert IterativeQA(neither, ScriptedPolicy([HALF]), fallback=neither)(QUESTION).reason is StopReason.SEARCH_ERROR
+    assert len(neither.searched) == 2
+
+
+def test_what_the_first_query_of_a_round_finds_is_read_though_the_second_fails() -> None:
+    first = OutOfOrder((ALIEN, SCOTT), 3, TimeoutError())
+    policy = TwoNeeds([HALF, PROOF], queries=["Ridley Scott", "the born Scott"])
+    outcome = IterativeQA(first, policy, Limits(first_k=1))("Who directed Alien?")
+    assert (outcome.reason, len(first.searched)) == (StopReason.ANSWERED, 3)
+    assert outcome.note == "A search failed: TimeoutError."
+
+
+class TwoNeeds(ScriptedPolicy):
+    def needs(self, state: State, width: int) -> tuple[str, ...]:
+        return ("where Ridley Scott was born", "what Ridley Scott directs")
+
+
+@pytest.mark.parametrize("error", [TypeError, KeyError, ValueError])
+def test_bug_of_a_retriever_is_raised(error: type[Exception]) -> None:
+    with pytest.raises(error):
+        IterativeQA(OutOfOrder((ALIEN,), 1, error()), ScriptedPolicy([HALF]), fallback=WordRetriever(FILMS))(QUESTION)
 
 
 def test_the_fallback_is_asked_once_when_nothing_is_new_and_its_passages_are_marked() -> None:

@@ -23,7 +23,9 @@ def what_is_known(lines: Lines) -> object:
     named = lines.named
     places = range(len(lines.all))
     linked = [(list(found[0]), list(found[1])) for found in map(named.linked, places)]
-    return lines.all, lines.weights, dict(named.holding()), named.passages, linked, ranked_lines(lines, 4)
+    leads = list(map(named.leads, places))
+    shared = {name: named.shared(name) for found in leads for name in found}
+    return lines.all, lines.weights, leads, shared, named.passages, linked, ranked_lines(lines, 4)
 
 
 @settings(deadline=None)
@@ -47,3 +49,14 @@ def test_lines_start_again_where_a_passage_is_no_longer_read() -> None:
 def test_word_that_few_passages_hold_weighs_more() -> None:
     weights = lines_of(QUESTION, Reading(PASSAGES)).weights
     assert weights["leads"] > weights["team"] > 0
+
+
+def test_name_is_shared_by_the_lines_of_several_passages_that_hold_it_as_a_name() -> None:
+    named = lines_of(QUESTION, Reading(PASSAGES)).named
+    assert named.shared("harbour") == [3, 5, 7]
+    assert named.shared("emil fern") == []
+
+
+def test_name_is_found_however_its_marks_are_written() -> None:
+    read = Reading((Passage("a", "He met Jean–Luc O‘Hara."), Passage("b", "Then Jean-Luc O'Hara left.")))
+    assert lines_of(QUESTION, read).named.shared("jean-luc o'hara") == [0, 1]

@@ -79,6 +79,20 @@ def test_passage_leads_on_by_the_names_that_stand_elsewhere_too() -> None:
     assert "payment gw" in exits(index, 3)
 
 
+@pytest.mark.parametrize(("most", "places"), [(3, {(0, 0), (1, 0), (2, 0)}), (2, {(0, 0)}), (0, set())])
+def test_frequent_name_leads_to_titles_and_one_in_many_titles_to_those_that_it_makes_up(
+    monkeypatch: pytest.MonkeyPatch, most: int, places: set[tuple[int, int]]
+) -> None:
+    monkeypatch.setattr(link_names, "NAME_DF", 3)
+    monkeypatch.setattr(link_names, "NAME_TITLES", most)
+    titles = ("Orla", "Orla Mill", "Orla Bridge", "Quelm")
+    index = build_links([Passage(str(at), "It is near Orla and Quelm.", title) for at, title in enumerate(titles)])
+    assert leads(index, "orla") == places
+    assert leads(index, "quelm") == ({(3, 0)} if most else set())
+    assert leads(index, "orla mill") == set()  # no other passage has it, so that nothing leads there
+    assert "orla" in exits(index, 3)
+
+
 def test_identifiers_are_names_unless_turned_off() -> None:
     assert "session cache" not in exits(build_links(PASSAGES), 3)  # in one passage only
     assert "payment gw" not in exits(build_links(PASSAGES, identifiers=False), 3)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hopstop.program.loop import IterativeQA
 from hopstop.program.open_part import refused, released
 from hopstop.program.question_covered import left_out, said_by
 from hopstop.program.reading import Reading
-from hopstop.program.records import Claim, Decision, Fact, Limits, Outcome, Passage, StopReason
+from hopstop.program.records import Claim, Decision, Fact, Limits, Outcome, Passage, StopBy, StopReason
 
 CASES: dict[str, list[Any]] = json.loads(
     (Path(__file__).parent / "cases" / "question_covered.json").read_text(encoding="utf-8")
@@ -112,6 +113,14 @@ def test_run_refuses_and_says_what_is_open(monkeypatch: pytest.MonkeyPatch) -> N
     assert "asked for: team" in outcome.explain()
     assert any('"team"' in objection for objection in outcome.rounds[0].objections)
     assert run([HIDING], DEFAULT.without("question_covered")).answer == "Oda Brenner"
+
+
+@pytest.mark.parametrize("stop", [True, False])
+def test_run_that_code_ends_is_held_to_it_whatever_the_verdict(stop: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(question_covered, "MOST", 0.2)
+    policy = ScriptedPolicy([replace(HIDING, stop=stop)])
+    outcome = IterativeQA(WORLD, policy, Limits(max_rounds=1, stop_by=StopBy.EVIDENCE))(ASKED)
+    assert (outcome.answer, outcome.missing) == (None, ("asked for: team",))
 
 
 def test_what_was_left_out_is_open_no_more_once_a_fact_speaks_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hopstop.program.text import content_words, names, normalise, numbers, shares_word, stem, unspaced, words
+from hopstop.program.text import (
+    content_words,
+    has_content,
+    names,
+    normalise,
+    numbers,
+    shares_word,
+    stem,
+    unspaced,
+    words,
+)
 
 
 @pytest.mark.parametrize(
@@ -137,3 +147,8 @@ def test_only_scripts_without_spaces_let_a_word_begin_anywhere() -> None:
 @given(st.text())
 def test_any_text_can_be_taken_apart(text: str) -> None:
     assert all(word.strip() for word in [*words(text), *content_words(text), *names(text), *numbers(text)])
+
+
+@given(st.text(st.sampled_from("US. theofit1,9-'\u0301é漢か "), max_size=20))
+def test_text_has_content_if_it_has_content_words(text: str) -> None:
+    assert has_content(text) == bool(content_words(text))
