@@ -47,7 +47,7 @@ def command(
     """Ask QUESTION and get an answer with a quote for every fact, or what is missing.
 
     A question without a proven answer is no error: the exit code is 0, and you see what was found.
-    It is 1 where the model could not be asked.
+    It is 1 where the model or the search failed.
 
     \b
     Examples:
@@ -70,7 +70,7 @@ def command(
     _print(outcome, trace=trace, as_json=as_json)
     if cancel.is_set():
         click.get_current_context().exit(INTERRUPTED)
-    if outcome.reason == "LM_ERROR":
+    if outcome.reason in ("LM_ERROR", "SEARCH_ERROR"):
         click.get_current_context().exit(1)
 
 
