@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from hopstop.program.analyzer import DEFAULT_ANALYZER, Analyzer, numbered
 from hopstop.program.errors import AnalyzerMismatch, BadCorpus, BadIndex, BadInput
+from hopstop.program.groups import check_groups
 from hopstop.program.index_folder import AGAIN, IndexInfo, read_manifest, replacing, write_manifest
 from hopstop.program.links import LinkIndex, build_links
 from hopstop.program.passage_file import PassageFile, passage_line, write_passages
@@ -219,7 +220,7 @@ class BM25Index:
         return self  # optimisers copy programs deeply; an index never changes and may be large
 
     def _mask(self, groups: frozenset[str]) -> Mask | None:
-        return self._mask_of(frozenset(groups).intersection(self._groups)) if self._groups else None
+        return self._mask_of(check_groups(groups).intersection(self._groups)) if self._groups else None
 
     def _make_mask(self, groups: frozenset[str]) -> Mask:
         mask = self._public.copy()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hopstop.program import bm25
 from hopstop.program.analyzer import Analyzer
 from hopstop.program.bm25 import BM25Index, best_positions
-from hopstop.program.errors import BadCorpus, BadInput
+from hopstop.program.errors import BadCorpus, BadInput, BadQuestion
 from hopstop.program.records import Passage
 
 HR = frozenset({"hr"})
@@ -206,3 +206,10 @@ def test_questions_of_musique_find_their_passages(data: Path, musique: BM25Index
     found = [set(ids(musique, record["question"], 5)) for record in questions]
     recall = sum(len(want & have) / len(want) for want, have in zip(gold, found, strict=True)) / len(questions)
     assert recall > 0.5
+
+
+def test_groups_given_as_one_string_open_nothing(index: BM25Index) -> None:
+    secret = BM25Index.build([Passage(id="a", text="Dana earns a lot.", groups=frozenset({"h"}))])
+    with pytest.raises(BadQuestion, match="groups must be a set of names"):
+        secret.search("Dana", 1, "her")  # type: ignore[arg-type]
+    assert ids(index, "Dana earns", groups=HR)
