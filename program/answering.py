@@ -4,6 +4,8 @@ Questions that compare two things, and chains of relations whose words it knows,
 answer is derived by code. Any other question is followed over the names in up to four sentences (see reach.py). Where
 that leads nowhere, sentences are ranked by how much of the question they and one linked sentence speak of, and the best
 name, date or number in them is the draft; that alone is a reason to stop only where it stands out.
+
+Whatever the way, there is no STOP on an answer that its sentence does not show (see proof.py).
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from math import exp
 from operator import mul
 
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
+from hopstop.program.asked_way import asked_way
 from hopstop.program.candidates import Candidate, candidates
 from hopstop.program.chain import Chained, chain
 from hopstop.program.comparison import compare
@@ -22,10 +25,12 @@ from hopstop.program.gaps import in_order, uncovered
 from hopstop.program.lines import Lines, lines_of, ranked_lines
 from hopstop.program.parallel import compare_ends
 from hopstop.program.profile import fold, stems
+from hopstop.program.proof import Quoted, missing_proof
 from hopstop.program.question_form import Asks, QuestionForm, question_form
 from hopstop.program.reach import LIKELY, reach
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim, Decision, Fact
+from hopstop.program.sound_way import Step, is_sound
 
 
 class Method(StrEnum):
@@ -64,17 +69,39 @@ def decide(
     """
     form = question_form(question)
     lines = lines_of(question, reading, lines)
+    found = _decided(form, lines, known, weights, methods)
+    if not found.stop:
+        return found
+    unproven = _unproven(form, lines, found)
+    if not unproven:
+        return found
+    return Decision(False, _restated((*found.claims, Claim(unproven)), known), found.draft)
+
+
+def _unproven(form: QuestionForm, lines: Lines, found: Decision) -> str:
+    """What the quotes of a decision do not show of its answer; "" if nothing. A comparison has its own checks."""
+    passages = [(claim.quote, lines.reading.passage(claim.passage)) for claim in found.claims if claim.quote]
+    quotes = [Quoted(quote, passage.title, passage.text) for quote, passage in passages if passage is not None]
+    if form.sides:
+        return ""
+    return missing_proof(lines.question, form, quotes, found.draft, [line.sentence.text for line in lines.all])
+
+
+def _decided(
+    form: QuestionForm, lines: Lines, known: Sequence[Fact], weights: AnswerWeights, methods: frozenset[Method]
+) -> Decision:
+    question, reading = lines.question, lines.reading
     if Method.COMPARISON in methods and form.sides and form.asks in (Asks.CHOICE, Asks.YES_NO):
         compared = compare(form, reading)
         if not compared.draft:
             compared = compare_ends(form, lines, weights) or compared
-        return Decision(bool(compared.draft), _restated(compared.claims, known), compared.draft)
+        return _decision(compared.claims, known, compared.draft, stop=bool(compared.draft))
     chained = chain(question, form, reading) if Method.CHAIN in methods else None
     if chained is not None and chained.draft and not uncovered(question, form, chained.claims, reading):
-        return Decision(True, _restated(chained.claims, known), chained.draft)
+        return _decision(chained.claims, known, chained.draft, stop=True)
     reached = reach(form, lines, weights) if Method.REACH in methods else None
     if reached is not None and reached.sure:
-        return Decision(True, _restated(reached.claims, known), reached.text)
+        return _decision(reached.claims, known, reached.text, stop=True)
     if reached is not None and reached.p >= LIKELY and chained is None:
         return Decision(False, _restated((*reached.claims, *reached.missing), known), reached.text)
     return _ranked(form, lines, (chained, known, weights if Method.RANKED in methods else None))
@@ -94,10 +121,18 @@ def _ranked(
         and weights is not None
         and probability >= weights.ranked_sure
         and _is_new(best, form, lines)
+        and is_sound(asked_way(lines.question, form), _steps(best))
     )
     if chained is not None and len(chained.claims) > 1 and not stop:
         claims = chained.claims  # steps followed by name say better what is open than words left over
-    return Decision(stop, _restated(claims, known), draft)
+    return _decision(claims, known, draft, stop=stop)
+
+
+def _decision(claims: Sequence[Claim], known: Sequence[Fact], draft: str, *, stop: bool) -> Decision:
+    """A STOP is proven by its own claims alone; without one, they take the places of facts that are still open."""
+    return (
+        Decision(True, tuple(claims), draft, whole=True) if stop else Decision(False, _restated(claims, known), draft)
+    )
 
 
 def pick(found: Sequence[Candidate], weights: Sequence[float]) -> tuple[Candidate | None, float]:
@@ -112,6 +147,20 @@ def pick(found: Sequence[Candidate], weights: Sequence[float]) -> tuple[Candidat
         return None, 0.0
     top, at = max(scores.values(), key=lambda item: (item[0], -item[1]))
     return found[at], 1 / sum(exp(score - top) for score, _ in scores.values())
+
+
+def _steps(best: Candidate | None) -> list[Step]:
+    """The way to a candidate: its line, and before it the partner that leads there."""
+    if best is None:
+        return []
+    line, partner, folded = best.line, best.line.partner, fold(best.text)
+    if partner is None or not line.led_to:
+        return [Step(line.sentence.text, line.title, "", folded, line.view.is_own(line.number))]
+    via = fold(line.title or line.subject)
+    return [
+        Step(partner.sentence.text, partner.title, "", via, partner.view.is_own(partner.number)),
+        Step(line.sentence.text, line.title, via, folded, line.view.is_own(line.number)),
+    ]
 
 
 def _is_new(best: Candidate | None, form: QuestionForm, lines: Lines) -> bool:

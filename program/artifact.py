@@ -6,7 +6,6 @@ No pickle, no key, no address, nothing of the machine. Nothing of a file is exec
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, fields, replace
 from hashlib import sha256
@@ -32,6 +31,7 @@ from hopstop.program.bm25 import BM25Index
 from hopstop.program.earlier import take_form
 from hopstop.program.errors import ArtifactMismatch, BadInput, BadLimits
 from hopstop.program.guards import Guards, guards_from
+from hopstop.program.limits import is_number
 from hopstop.program.lm_options import LMOptions
 from hopstop.program.lm_policy import LMPolicy
 from hopstop.program.loop import IterativeQA
@@ -110,7 +110,8 @@ def load(
         lm: A DSPy LM; None uses the one that the app has configured. The offline policy asks none. If the manifest
             names a decide_lm or answer_lm, hand those to `program.policy.route`; without that this one does all.
         fallback: See IterativeQA.
-        schema: See LMPolicy; None takes what the program was compiled with.
+        schema: See LMPolicy; None takes what the program was compiled with, for the same model: what one server takes
+            says nothing about another.
 
     Raises:
         ArtifactMismatch: It is damaged or changed, or does not fit this Hopstop or this index; names the field.
@@ -122,7 +123,7 @@ def load(
         limits, guards = _limits(manifest.limits), _guards(manifest.guards)
         _check_analyzer(manifest.analyzer, _analyzer(retriever))
         if manifest.policy == LM:
-            policy: Policy = _lm_policy(stored, lm, manifest.reply_schema if schema is None else schema)
+            policy: Policy = _lm_policy(stored, lm, _schema(manifest, lm) if schema is None else schema)
         elif manifest.policy == OFFLINE:
             policy = _offline_policy(stored, retriever)
         else:
@@ -210,11 +211,16 @@ def _lm_policy(stored: Stored, lm: Any, schema: bool | None) -> LMPolicy:  # noq
     return policy
 
 
+def _schema(manifest: Manifest, lm: Any) -> bool | None:  # noqa: ANN401
+    asked = lm or dspy.settings.lm
+    return manifest.reply_schema if asked is None or asked.model == manifest.lm else None
+
+
 def _offline_policy(stored: Stored, retriever: Retriever) -> OfflinePolicy:
     if not isinstance(retriever, BM25Index):
         raise BadInput("the offline policy follows the links of a BM25Index: give one as retriever")
     for name, weight in stored.state.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not math.isfinite(weight):
+        if not is_number(weight):
             raise ArtifactMismatch(f"{STATE}: weight {name!r} must be a number, not {weight!r}")
     return OfflinePolicy(retriever, weights=stored.state)
 

@@ -19,8 +19,10 @@ from hopstop.program.claude_clients import NO_KEY, Clients
 from hopstop.program.claude_engine import AsyncClaudeEngine, ClaudeEngine, Settings
 from hopstop.program.claude_wire import DEFAULT_MAX_TOKENS, PREFIX, bare, count_body_of
 from hopstop.program.errors import BadInput
+from hopstop.program.secrets import secrets_in
 
 MODEL_VARIABLE = "LLM_MODEL"
+PUBLIC = "https://api.anthropic.com"  # the address of a client that is given none
 
 
 class ClaudeLM(dspy.LM):
@@ -55,6 +57,14 @@ class ClaudeLM(dspy.LM):
         """
         with error_boundary(self.model):
             return int(self.engine.count_tokens(count_body_of(self.model, messages)))
+
+    def secrets(self) -> frozenset[str]:
+        """The keys, headers and addresses of its clients, which no file may hold; see `hopstop.program.secrets`."""
+        held = [
+            {name: str(value) if name == "base_url" else value for name, value in client.items()}
+            for client in self.engine.clients.settings()
+        ]
+        return frozenset(secret.rstrip("/") for secret in secrets_in(held)) - {PUBLIC}
 
     def close(self) -> None:
         """Close the connections for threads, unless they belong to a client that was handed over."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import inspect
 import threading
-import weakref
 from typing import Any
 
 import anthropic
@@ -45,7 +44,8 @@ class Clients:
         self._blocking: Any = None
         self.prefixes = Prefixes()
         self._made: list[Any] = []
-        self._loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = weakref.WeakKeyDictionary()
+        self._loops: dict[asyncio.AbstractEventLoop, Any] = {}  # a client holds its loop: weak keys would never go
+        self._lent = False  # whether the asynchronous client has its loop
 
     def blocking(self) -> Any:  # noqa: ANN401
         """The client for threads; it makes no retries of its own.
@@ -64,10 +64,18 @@ class Clients:
         """The client of the running event loop, see `blocking`; connections cannot move from one loop to another."""
         loop = asyncio.get_running_loop()
         with self._lock:
+            for ended in [item for item in self._loops if item.is_closed()]:
+                del self._loops[ended]
             client = self._loops.get(loop)
             if client is None:
                 client = self._loops[loop] = self._for_loop().with_options(max_retries=0)
             return client
+
+    def settings(self) -> list[dict[str, Any]]:
+        """What its clients were given, keys and addresses among it."""
+        with self._lock:
+            clients = [*self._given, self._blocking, *self._loops.values()]
+        return [_held(client, _sdk_class(client)) for client in clients if client is not None]
 
     def close(self) -> None:
         """Close the client for threads, if it was made here; it is made again when it is used again."""
@@ -93,7 +101,8 @@ class Clients:
     def _for_loop(self) -> Any:  # noqa: ANN401
         given, asynchronous = self._given
         if asynchronous is not None:
-            return asynchronous if not self._loops else counterpart(asynchronous, same_kind=True)
+            lent, self._lent = self._lent, True
+            return counterpart(asynchronous, same_kind=True) if lent else asynchronous
         return counterpart(given) if given is not None else self._new("AsyncAnthropic")
 
     def _new(self, kind: str) -> Any:  # noqa: ANN401
@@ -121,12 +130,14 @@ def counterpart(client: Any, *, same_kind: bool = False) -> Any:  # noqa: ANN401
     return other(**_settings(client, other), http_client=_HTTP[name.startswith(_TO_ASYNC)]())
 
 
+def _held(client: Any, kind: type) -> dict[str, Any]:  # noqa: ANN401
+    names = [name for name in inspect.signature(kind).parameters if name not in _NOT_COPIED and name[0] != "_"]
+    held = {name: getattr(client, _KEPT_AS.get(name, name), None) for name in names}
+    return {name: value for name, value in held.items() if value}
+
+
 def _settings(client: Any, kind: type) -> dict[str, Any]:  # noqa: ANN401
-    found: dict[str, Any] = {}
-    for name in inspect.signature(kind).parameters:
-        value = getattr(client, _KEPT_AS.get(name, name), None)
-        if name not in _NOT_COPIED and not name.startswith("_") and value:
-            found[name] = value
+    found = _held(client, kind)
     for name in [name for name in _CREDENTIALS if name in found][1:]:
         del found[name]
     return found

@@ -222,13 +222,13 @@ class AsyncClaudeEngine(_Engine):
 
 
 def _send(client: Any, body: dict[str, Any], deadline: Deadline, line: Line) -> object:  # noqa: ANN401
-    with client.messages.with_streaming_response.create(**body, **_timeout(deadline)) as response:
+    with client.messages.with_streaming_response.create(**body, **_timeout(client, deadline)) as response:
         line.hold(response.http_response)
         return _json(response.read())
 
 
 def _count(client: Any, body: dict[str, Any], deadline: Deadline, line: Line) -> int:  # noqa: ANN401
-    with client.messages.with_streaming_response.count_tokens(**body, **_timeout(deadline)) as response:
+    with client.messages.with_streaming_response.count_tokens(**body, **_timeout(client, deadline)) as response:
         line.hold(response.http_response)
         counted = _json(response.read())
     tokens = counted.get("input_tokens") if isinstance(counted, dict) else None
@@ -240,7 +240,7 @@ def _count(client: Any, body: dict[str, Any], deadline: Deadline, line: Line) ->
 async def _asend(client: Any, body: dict[str, Any], deadline: Deadline) -> object:  # noqa: ANN401
     try:
         async with asyncio.timeout(deadline.remaining):
-            response = await client.messages.with_raw_response.create(**body, **_timeout(deadline))
+            response = await client.messages.with_raw_response.create(**body, **_timeout(client, deadline))
             return _json(await response.read())
     except TimeoutError as error:
         if isinstance(error, lm15.LM15Error):
@@ -254,9 +254,10 @@ def _may_send_again(failure: lm15.LM15Error, error: Exception) -> bool:
     return declined or resend.never_sent(error) or resend.may_send_again()
 
 
-def _timeout(deadline: Deadline) -> dict[str, float]:
+def _timeout(client: Any, deadline: Deadline) -> dict[str, Any]:  # noqa: ANN401
+    """The seconds that are left, else the client's own timeout: told none, the SDK refuses to ask for long replies."""
     remaining = deadline.remaining
-    return {} if remaining is None else {"timeout": max(remaining, SHORTEST)}
+    return {"timeout": client.timeout if remaining is None else max(remaining, SHORTEST)}
 
 
 def _json(data: bytes) -> object:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import anthropic
 from dspy import lm15
 
 PREFIX = "anthropic/"
@@ -166,7 +167,10 @@ def _schema(response_format: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a JSON
         raise lm15.UnsupportedFeatureError(
             "the Messages API takes a JSON schema and has no mode for any JSON", provider="anthropic"
         )
-    return response_format.get("schema")
+    try:
+        return anthropic.transform_schema(response_format["schema"])  # of what is not supported, it makes a description
+    except (ValueError, AssertionError) as error:
+        raise lm15.UnsupportedFeatureError(f"the schema cannot be sent: {error}", provider="anthropic") from error
 
 
 def _refuse_the_rest(request: lm15.Request) -> None:

@@ -85,7 +85,8 @@ def _stated(
     decision: Decision, known: Sequence[Fact], reading: Reading
 ) -> tuple[tuple[Fact, ...], tuple[str, ...], list[str]]:
     """The facts, what is wrong with quotes, and an objection for each fact that is open."""
-    facts, lost = merge(released(known, decision.claims), decision.claims, reading)
+    before = () if decision.stop and decision.whole else released(known, decision.claims)
+    facts, lost = merge(before, decision.claims, reading)
     shown = sound_needs(facts)
     return facts, lost, [f"not shown by a quote: {fact.need}" for fact in facts if fact.need not in shown]
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from hopstop.program.judge import quote_contexts
 from hopstop.program.lookalike import alike, is_year
 from hopstop.program.reading import Reading, one_line
-from hopstop.program.records import Judgement
+from hopstop.program.records import Fact, Judgement
 from hopstop.program.text import content_words, names, numbers, words
 from hopstop.program.values import dates
 
@@ -40,10 +40,20 @@ def latched(before: Sequence[str], after: str, quotes: Sequence[str], texts: Seq
     return None
 
 
-def unlatched(judgement: Judgement, before: Sequence[str], after: str, reading: Reading) -> Judgement:
-    """A judgement, refused if the answer is a look-alike of an earlier one: see `latched`."""
+def unlatched(
+    judgement: Judgement, before: Sequence[str], after: str, reading: Reading, known: Sequence[Fact] = ()
+) -> Judgement:
+    """A judgement, refused if the answer is a look-alike of an earlier one: see `latched`.
+
+    Args:
+        judgement: Of the judge.
+        before: The drafts of earlier decisions.
+        after: The draft.
+        reading: The passages read.
+        known: The facts of earlier rounds; their quotes tell answers apart even where they are no part of the proof.
+    """
     texts = [f"{passage.title}. {passage.text}" for passage in reading.passages]
-    objection = latched(before, after, quote_contexts(judgement.facts, reading), texts)
+    objection = latched(before, after, quote_contexts((*judgement.facts, *known), reading), texts)
     if objection is None:
         return judgement
     return replace(judgement, accepted=False, objections=(*judgement.objections, objection))

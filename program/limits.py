@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -82,19 +82,20 @@ class Limits:
                 raise BadLimits(f"limit {name} must be a whole number >= {low}, not {value!r}")
 
     def _check_numbers(self) -> None:
-        if not _is_number(self.max_seconds) or not self.max_seconds > 0:
+        if not is_number(self.max_seconds) or not self.max_seconds > 0:
             raise BadLimits(f"limit max_seconds must be a number > 0, not {self.max_seconds!r}")
-        if self.max_cost_usd is not None and (not _is_number(self.max_cost_usd) or not self.max_cost_usd > 0):
+        if self.max_cost_usd is not None and (not is_number(self.max_cost_usd) or not self.max_cost_usd > 0):
             raise BadLimits(f"limit max_cost_usd must be a number > 0 or None, not {self.max_cost_usd!r}")
         for name in ("min_coverage", "min_sufficiency", "blend"):
             value = getattr(self, name)
-            if not _is_number(value) or not 0 <= value <= 1:
+            if not is_number(value) or not 0 <= value <= 1:
                 raise BadLimits(f"limit {name} must be a number in [0, 1], not {value!r}")
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """Whether a value is a finite number, and no whole one beyond all floats."""
     # Infinity has no form in JSON, in which limits are kept; a bound of a million says the same.
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
 def _stop_by(value: str) -> StopBy:

@@ -132,10 +132,14 @@ class Caller:
         return prediction, meter.usage, False
 
     def _lm(self, predictor: Any) -> Any:  # noqa: ANN401
-        lm = self.lm or getattr(predictor, "lm", None) or dspy.settings.lm
+        lm = self.asked_by(predictor)
         if lm is None:
             raise LMFailed("no LM is set: pass lm= or call dspy.configure(lm=...)", Usage())
         return lm
+
+    def asked_by(self, predictor: Any) -> Any:  # noqa: ANN401
+        """The LM that a predictor asks: its own (of DSPy's `set_lm`), else the one here, else the app's; or None."""
+        return getattr(predictor, "lm", None) or self.lm or dspy.settings.lm
 
     def _uses_schema(self, lm: Any) -> bool:  # noqa: ANN401
         return bool(lm.supports_response_schema) if self.schema is None else self.schema

@@ -93,7 +93,7 @@ class LMPolicy(dspy.Module):
     @property
     def name(self) -> str:
         """See Policy.name."""
-        lm = self._caller.lm or dspy.settings.lm
+        lm = self._caller.asked_by(self.rewriter)
         return f"lm:{getattr(lm, 'model', 'none')}"
 
     @property
@@ -103,8 +103,8 @@ class LMPolicy(dspy.Module):
 
     @property
     def decide_lm(self) -> Any:  # noqa: ANN401
-        """The LM that Decide asks: that of `caller` unless another one was given."""
-        return self._decides.lm
+        """The LM that Decide asks: that of `caller` unless another one was given or set on its predictor."""
+        return self.decider.lm or self._decides.lm
 
     @property
     def answer_lm(self) -> Any:  # noqa: ANN401

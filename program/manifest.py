@@ -153,6 +153,10 @@ def manifest_from_json(value: object) -> Manifest:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise ArtifactMismatch(f"field 'format' is not {FORMAT!r}: no artifact of Hopstop")
     _check_schema(value.get("schema"))
+    try:
+        json_bytes(value)
+    except ValueError as error:
+        raise ArtifactMismatch(f"a value of the manifest has no form in JSON ({error})") from error
     given = {
         "options": {},
         "guards": {},

@@ -34,7 +34,7 @@ def compare_ends(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFA
     if number and (None in ends or _larger(ends, form) is None):
         ends = [_measured(side, lines.reading) for side in form.sides]
     one, two = ends
-    if one is None or two is None:
+    if one is None or two is None or _rest_on_one(one, two):
         return None
     draft = _larger(ends, form) if number else "yes" if one.text.casefold() == two.text.casefold() else "no"
     if draft is None:
@@ -46,6 +46,13 @@ def compare_ends(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFA
     ]
     needs = (told[len(one.claims) - 1].need, told[-1].need)
     return Compared((*told, Claim(conclusion(form), follows_from=needs)), draft)
+
+
+def _rest_on_one(one: Reached, two: Reached) -> bool:
+    """Whether a sentence that is all there is of one side is where the other ends: it speaks of that side alone."""
+    short, long = sorted((one.claims, two.claims), key=len)
+    last = (long[-1].passage, long[-1].quote)
+    return len(short) < len(long) and last in {(claim.passage, claim.quote) for claim in short}
 
 
 def _larger(ends: Sequence[Reached | None], form: QuestionForm) -> str | None:
@@ -74,9 +81,10 @@ def _measured(side: str, reading: Reading) -> Reached | None:
 def _end(side: str, form: QuestionForm, lines: Lines, weights: AnswerWeights) -> Reached | None:
     """What the chain leads to from one side; the other side and the comparing words are not part of its question."""
     others = [other for other in form.sides if other != side]
-    persons = english.PERSONS.search(lines.question)
+    persons, kind = english.PERSONS.search(lines.question), english.SAME_KIND.search(lines.question)
+    heads = tuple(kind[1].split()) if kind else ()
     asks = Asks.NUMBER if form.asks is Asks.CHOICE else Asks.PERSON if persons else Asks.THING
-    alone = replace(form, asks=asks, property=Property.OTHER, sides=(), names=(side,), heads=(), counts=False)
+    alone = replace(form, asks=asks, property=Property.OTHER, sides=(), names=(side,), heads=heads, counts=False)
     without = _COMPARED | (stems(" ".join(others)) - stems(side))
     end = reach(alone, lines, weights, Side(start(side), without))
     return end if end is not None and end.p >= LIKELY else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import types
 from collections.abc import Mapping
 from itertools import zip_longest
@@ -64,7 +65,9 @@ def dump(name: str, predictor: Any) -> dict[str, Any]:  # noqa: ANN401
             f"predictor {name!r} has settings of its own (config or decision fields), which an artifact does not keep: "
             "give them to the LM"
         )
-    state = predictor.dump_state(json_mode=True)
+    bare = copy.copy(predictor)
+    bare.lm = None  # an LM is not kept, and not every engine has a state
+    state = bare.dump_state(json_mode=True)
     order = [*predictor.signature.fields, AUGMENTED]
     demos = [{key: demo[key] for key in order if key in demo} for demo in state["demos"]]
     return {"demos": demos, "signature": state["signature"], **EMPTY}

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from hopstop.program.life import Life, Shown, read_life
 from hopstop.program.nations import nations
+from hopstop.program.own_sentences import own_sentences
 from hopstop.program.records import Passage
 from hopstop.program.sentences import sentence_spans
 from hopstop.program.text import content_words, names, stem
@@ -69,7 +70,11 @@ class Profile:
     @property
     def life(self) -> Life:
         """Where and when the subject was born and died."""
-        return _life(self.text)
+        return _life(self.title, self.text)
+
+    def is_own(self, number: int) -> bool:
+        """Whether a sentence speaks of the subject, and not of another whom the passage names."""
+        return bool(_own(self.title, self.text)[number])
 
     @property
     def dated(self) -> Shown | None:
@@ -139,8 +144,13 @@ def fold(text: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _life(text: str) -> Life:
-    return read_life(_sentences(text))
+def _life(title: str, text: str) -> Life:
+    return read_life(_own(title, text))
+
+
+@lru_cache(maxsize=1024)
+def _own(title: str, text: str) -> list[str]:
+    return own_sentences(title, _sentences(text))
 
 
 @lru_cache(maxsize=1024)

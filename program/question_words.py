@@ -29,6 +29,7 @@ DEATH = re.compile(r"\b(?:died|die|dies|death|passed away)\b")
 LIFESPAN = re.compile(r"\b(?:lived|live) (?:longer|a longer)|\blonger li(?:fe|ved)|\blongevity\b", re.IGNORECASE)
 NATION = re.compile(r"\b(?:nationality|nationalities|citizenship|countr(?:y|ies))\b", re.IGNORECASE)
 SAME = re.compile(r"\b(?:same|share|shared|in common)\b", re.IGNORECASE)
+SAME_KIND = re.compile(r"\bsame ([a-z]{3,}(?: [a-z]{3,})?)\W*$", re.IGNORECASE)  # "in the same data centre?"
 SAME_PLACE = re.compile(r"\bsame place\b")
 EITHER = re.compile(
     r"^(?!.*\bsame\b).* or .*\b(?:first|last|earlier|later|\w+er|more|fewer)\W*$", re.IGNORECASE | re.DOTALL

@@ -8,13 +8,19 @@ from math import exp, log
 from operator import mul
 
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
+from hopstop.program.asked_role import asked_role
+from hopstop.program.asked_way import AskedWay, asked_way
+from hopstop.program.asserted import negates, stated
+from hopstop.program.direction import says_verb
 from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
 from hopstop.program.lines import Cover, Lines
 from hopstop.program.paths import Path, Start, find_paths, start
 from hopstop.program.profile import fold
+from hopstop.program.proof import Quoted, doubt
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.records import Claim
+from hopstop.program.sound_way import Step, is_sound
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
 _SENTENCE = 50  # characters, unit of the mean length of a line
@@ -66,14 +72,62 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
         side: Of a comparison, or the whole question.
     """
     cover, found = ends(form, lines, side)
-    if not found:
+    way, spare = asked_way(lines.question, form), side is not WHOLE
+    best, share = _best_sound(found, weights.end, way, spare=spare)
+    if best is None:
         return None
-    best, share = best_ending(found, weights.end)
+    doubted = _doubted(form, lines, best) if side is WHOLE else ""
+    if doubted:
+        shown = [ending for ending in found if _in_place(form, lines, ending)]
+        other, its_share = _best_sound(shown, weights.end, way, spare=spare)
+        if other is not None:
+            best, share, doubted = other, its_share, ""
     p = 1 / (1 + exp(-_dot(weights.right, against(best, share, weights.end))))
     said = best.features[1] > 0
     left = in_order(lines.question, lines.stems(cover.mask & ~best.path.covered))
-    missing = (Claim(f"{left} of {best.path.last.subject}"),) if left else ()
-    return Reached(best.text, _claims(lines, best.path), p, p >= weights.right_sure and not said, missing)
+    open_needs = [f"{left} of {best.path.last.subject}"] * bool(left) + [doubted] * bool(doubted)
+    missing = tuple(map(Claim, open_needs))
+    sure = p >= weights.right_sure and not said and not doubted
+    return Reached(best.text, _claims(lines, best.path), p, sure, missing)
+
+
+def _doubted(form: QuestionForm, lines: Lines, ending: Ending) -> str:
+    """What the last line does not show of the answer, or one before it of the name that leads on; "" if nothing."""
+    path, last = ending.path, ending.path.last
+    for line, via in zip(path.lines, path.via, strict=False):
+        if not negates(lines.question) and not stated(line.sentence.text, via):
+            return f"that {line.subject} has to do with {via}, said as a fact"
+    quoted = Quoted(last.sentence.text, last.passage.title, last.passage.text)
+    return doubt(lines.question, form, quoted, ending.text)
+
+
+def _in_place(form: QuestionForm, lines: Lines, ending: Ending) -> bool:
+    """Whether an ending may stand in for a doubted one: its sentence says the verb asked for, if there is one."""
+    asked = asked_role(lines.question)
+    return (asked is None or says_verb(asked, ending.path.last.sentence.text)) and not _doubted(form, lines, ending)
+
+
+def _best_sound(
+    found: Sequence[Ending], weights: Sequence[float], way: AskedWay, *, spare: bool
+) -> tuple[Ending | None, float]:
+    """The best ending of a way that says what is asked for; (None, 0) if there is none."""
+    left = list(found)
+    while left:
+        best, share = best_ending(left, weights)
+        if is_sound(way, steps_of(best), spare=spare):
+            return best, share
+        left.remove(best)
+    return None, 0.0
+
+
+def steps_of(ending: Ending) -> list[Step]:
+    """The way to an ending, sentence by sentence."""
+    via = ending.path.via
+    leaves = (*via, fold(ending.text))
+    return [
+        Step(line.sentence.text, line.title, entry, leave, line.view.is_own(line.number))
+        for line, entry, leave in zip(ending.path.lines, ("", *via), leaves, strict=True)
+    ]
 
 
 def ends(form: QuestionForm, lines: Lines, side: Side = WHOLE) -> tuple[Cover, list[Ending]]:

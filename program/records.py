@@ -107,11 +107,14 @@ class Decision:
         stop: Whether the policy would stop here.
         claims: The facts that are open, new or to be taken back, each with its quote if there is one.
         draft: The shortest answer so far; empty if there is none.
+        whole: Whether the claims of a STOP are the whole proof: facts of earlier rounds beside them are dead ends. For
+            code alone.
     """
 
     stop: bool
     claims: tuple[Claim, ...] = ()
     draft: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ know of every such request, and the engine knows nothing of questions: the way b
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+_NO_CONNECTION = frozenset({"ConnectError", "ConnectTimeout", "ConnectionRefusedError", "gaierror"})
 Ask = Callable[[], bool]
 
 
@@ -27,9 +27,9 @@ def may_send_again() -> bool:
 
 
 def never_sent(error: BaseException) -> bool:
-    """Whether a request failed before there was a connection, as the causes of its error tell."""
+    """Whether a request failed before there was a connection, as the causes of its error tell, in any HTTP client."""
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ConnectionRefusedError | socket.gaierror):
+    while cause is not None and type(cause).__name__ not in _NO_CONNECTION:
         cause = cause.__cause__
     return cause is not None
 

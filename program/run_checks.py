@@ -39,7 +39,7 @@ class RunChecks:
             ends: Whether the decision would end the run if it is accepted.
         """
         if self.guards.latch:
-            judgement = unlatched(judgement, before, decision.draft, state.reading)
+            judgement = unlatched(judgement, before, decision.draft, state.reading, state.facts)
         if self.guards.question_covered and judgement.accepted and ends and self.statistics is not None:
             said = said_by(state.question, decision, judgement.facts, state.reading)
             left = left_out(state.question, said, self.statistics, state.groups)

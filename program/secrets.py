@@ -13,8 +13,14 @@ SHORTEST = 8  # characters; a placeholder such as "none" may stand anywhere
 
 
 def secrets_of(lm: object) -> frozenset[str]:
-    """The keys, headers and addresses among the arguments of a DSPy LM, at any depth."""
-    return frozenset(_marked(getattr(lm, "kwargs", {}), inside=False))
+    """The keys, headers and addresses among the arguments of a DSPy LM, and those that it names by a `secrets()`."""
+    named = getattr(lm, "secrets", None)
+    return secrets_in(getattr(lm, "kwargs", {})) | (named() if callable(named) else frozenset())
+
+
+def secrets_in(settings: object) -> frozenset[str]:
+    """The keys, headers and addresses among settings, at any depth, by the names that they go by."""
+    return frozenset(_marked(settings, inside=False))
 
 
 def refuse_secrets(files: Mapping[str, bytes], lms: Sequence[object]) -> None:

@@ -41,6 +41,9 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any], dict[str, Any]], Any], str]] 
     "unknown key": (lambda m, s: m.update(hook="os.system"), "'hook' is unknown"),
     "key of another type": (lambda m, s: m.update(scores=[]), "'scores' must be an object"),
     "changed state": (lambda m, s: (m.update(state_sha256="kept"), s.update(x=1)), "'state_sha256'"),
+    "number that is none": (lambda m, s: m.update(scores={"em": float("nan")}), "no form in JSON"),
+    "string that is no Unicode": (lambda m, s: m.update(origin={"note": "\ud800"}), "no form in JSON"),
+    "number beyond all floats": (lambda m, s: m["limits"].update(max_seconds=10**400), "max_seconds"),
     "unknown policy": (lambda m, s: m.update(policy="oracle"), "'policy' is 'oracle'"),
     "renamed predictor": (
         lambda m, s: m["predictors"].update(judge=m["predictors"].pop("decider")),

@@ -8,7 +8,7 @@ import pytest
 
 from compiled import compiled, searching
 from fakes import FILMS, scripted_lm
-from hopstop.program import BM25Index, IterativeQA, describe, diff, load, save
+from hopstop.program import BM25Index, IterativeQA, LMPolicy, describe, diff, load, save
 from hopstop.program.artifact_folder import read_version
 from hopstop.program.errors import ArtifactMismatch, BadInput
 
@@ -95,3 +95,19 @@ def test_a_tier_that_is_no_name_is_refused(tier: str, tmp_path: Path) -> None:
     (folder / "manifest.json").write_text(json.dumps({**manifest, tier: ["scripted/large"]}), encoding="utf-8")
     with pytest.raises(ArtifactMismatch, match=f"field '{tier}' must be a string or null"):
         read_version(folder)
+
+
+@pytest.mark.parametrize("reply_schema", [True, False])
+def test_what_one_server_takes_says_nothing_about_another(tmp_path: Path, *, reply_schema: bool) -> None:
+    program = IterativeQA(BM25Index.build(FILMS), LMPolicy(model("test"), schema=reply_schema))
+    folder = save(program, tmp_path, name="films")
+
+    def schema(lm: dspy.LM | None, **asked: bool) -> bool | None:
+        found: bool | None = load(folder, retriever=BM25Index.build(FILMS), lm=lm, **asked).policy.caller.schema
+        return found
+
+    assert schema(model("test")) is schema(None) is reply_schema
+    assert schema(model("other")) is None
+    assert schema(model("other"), schema=True) is True
+    with dspy.context(lm=model("other")):
+        assert schema(None) is None

@@ -7,8 +7,9 @@ import json
 import pickle
 import threading
 import time
+import weakref
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import anthropic
 import dspy
@@ -22,7 +23,7 @@ from dspy.utils.exceptions import (
     LMTimeoutError,
     LMUnsupportedFeatureError,
 )
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from hopstop.eval import stand_in
 from hopstop.eval.fault_server import FaultServer, Reply
@@ -255,7 +256,30 @@ def test_tries_can_be_turned_off(service: Service) -> None:
     assert len(service.sent) == 1
 
 
+@pytest.mark.parametrize("asynchronous", [False, True], ids=["thread", "event loop"])
+def test_long_replies_can_be_asked_for_outside_a_question(service: Service, asynchronous: bool) -> None:
+    lm = claude("claude-opus-4-1-20250805", client=service.client, cache=False, max_tokens=32_000)
+    assert (asyncio.run(lm.acall("a")) if asynchronous else lm("a")) == ["hi"]
+
+
 # Clients, copies, keys
+
+
+@pytest.mark.parametrize("given", ["client", "async_client"])
+def test_an_event_loop_that_is_closed_is_let_go(service: Service, given: str) -> None:
+    kind = anthropic.Anthropic if given == "client" else anthropic.AsyncAnthropic
+    lm = claude("claude-x", cache=False, **{given: kind(api_key=KEY, base_url=service.server.url)})
+    loops = weakref.WeakSet[asyncio.AbstractEventLoop]()
+
+    async def ask() -> None:
+        loops.add(asyncio.get_running_loop())
+        await lm.acall("a")
+
+    for _ in range(5):
+        asyncio.run(ask())
+        gc.collect()
+    assert len(loops) <= 2  # that of the client that was handed over belongs to the app
+    assert service.server.connections <= 2
 
 
 def test_copies_share_the_connections(service: Service) -> None:
@@ -323,6 +347,35 @@ def test_cache_knows_a_reply_by_model_and_prompt_not_by_key_or_address(service: 
     assert claude("claude-x", client=other)(prompt) == ["hi"]
     other.close()
     assert len(service.sent) == 1
+
+
+def test_lm_names_its_keys_headers_and_address_and_not_the_public_one() -> None:
+    client = anthropic.Anthropic(
+        api_key=KEY, base_url="https://user:word@internal.example", default_headers={"x-team": "planted-header"}
+    )
+    named = claude("claude-x", client=client).secrets()
+    assert {KEY, "planted-header", "https://user:word@internal.example"} <= named
+    public = claude("claude-x", client=anthropic.Anthropic(api_key=KEY, base_url="https://api.anthropic.com"))
+    assert public.secrets() == {KEY}
+
+
+def test_schema_goes_out_without_what_the_api_does_not_support(service: Service) -> None:
+    class Labels(BaseModel):
+        labels: Annotated[list[Annotated[str, Field(pattern="^P[0-9]$", max_length=9)]], Field(max_length=4)] = []
+        share: Annotated[float, Field(ge=0, le=1)] = 0.5
+
+    service.lm(schema=True)("a", response_format=Labels)
+    schema = service.sent[0]["output_config"]["format"]["schema"]
+    assert schema["properties"]["labels"]["items"]["type"] == "string"
+    assert schema["additionalProperties"] is False
+    assert not _keys(schema) & {"maxItems", "pattern", "maxLength", "minimum", "maximum", "default"}
+
+
+def _keys(schema: object) -> set[str]:
+    """Keywords of a schema at any depth."""
+    if not isinstance(schema, dict):
+        return set().union(*map(_keys, schema)) if isinstance(schema, list) else set()
+    return set(schema).union(*map(_keys, schema.values()))
 
 
 @pytest.mark.parametrize("given", ["blocking", "asynchronous"])

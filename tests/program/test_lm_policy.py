@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import json
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import dspy
 import pytest
 from dspy.utils.exceptions import LMServerError
 
 from fakes import FILMS, QUESTION, WordRetriever, chat, scripted_lm
+from hopstop.program.artifact import save
 from hopstop.program.lm_policy import LMPolicy, decide_inputs, prune_inputs, rewrite_inputs
 from hopstop.program.loop import IterativeQA
 from hopstop.program.policy import State
+from hopstop.program.prices import Price
 from hopstop.program.reading import Reading
 from hopstop.program.records import Fact, Limits, Passage, Quote, StopReason
 from hopstop.program.runtime import Blocking, run_blocking
@@ -290,3 +294,18 @@ def test_a_policy_like_another_keeps_the_models_of_decide_and_answer_while_the_m
 
     assert asked(policy.like(small)) == asked(policy) == [2, 2, 1, 0]
     assert asked(policy.like(other))[:3] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("given", ["an LM", "no LM"])
+def test_the_lm_that_dspy_sets_is_asked_billed_and_named(given: str, tmp_path: Path) -> None:
+    first, second = (scripted_lm(two_rounds, model=f"scripted/{name}") for name in ("first", "second"))
+    qa = IterativeQA(WordRetriever(FILMS), LMPolicy(first if given == "an LM" else None), NARROW)
+    qa.prices = {"scripted/second": Price(input=1.0, output=1.0)}
+    qa.set_lm(second)
+    outcome = qa(QUESTION)
+    assert (outcome.answer, outcome.policy) == ("South Shields", "lm:scripted/second")
+    assert (len(first.engine.requests), len(second.engine.requests)) == (0, outcome.usage.calls)
+    assert outcome.usage.cost_usd == pytest.approx(outcome.usage.tokens / 1e6)
+    manifest = json.loads((save(qa, tmp_path, name="films") / "manifest.json").read_bytes())
+    assert (manifest["lm"], "decide_lm" in manifest) == ("scripted/second", False)
+    assert qa.policy.decider.lm is second

@@ -6,6 +6,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import anthropic
 import cloudpickle
 import dspy
 import pytest
@@ -13,6 +14,8 @@ from chat_server import ChatServer, serving
 
 from fakes import BIRTH, DIRECTOR, FILMS, QUESTION, WordRetriever, chat, scripted_lm
 from hopstop.program import IterativeQA, LMPolicy, save
+from hopstop.program.claude import claude
+from hopstop.program.errors import BadInput
 from hopstop.program.records import StopReason
 
 KEY = "sk-planted-NOT-REAL-4713"
@@ -84,3 +87,12 @@ def test_a_program_from_a_pickle_asks_the_lm_of_its_app(server: ChatServer) -> N
     with dspy.context(lm=scripted_lm(lambda asked, prompt: answering(prompt))):
         assert other(QUESTION).answer == "South Shields"
     assert server.sent == []
+
+
+def test_a_key_of_a_client_of_claude_is_refused_in_a_file(tmp_path: Path) -> None:
+    client = anthropic.Anthropic(api_key=KEY, base_url="http://internal.example:1234")
+    for number, secret in enumerate((KEY, "http://internal.example:1234")):
+        program = IterativeQA(WordRetriever(FILMS), LMPolicy(claude("claude-x", client=client)))
+        program.policy.rewriter.demos = [{"question": f"call {secret}", "missing": "m", "query": "q"}]
+        with pytest.raises(BadInput, match="key or address"):
+            save(program, tmp_path, name=f"leak{number}")

@@ -1,0 +1,228 @@
+"""Whether a sentence says a relation in the direction asked for: of "A acquired B", only A is who acquired B.
+
+Who does something stands before the verb, or behind "by"; to whom it is done stands behind the verb, or before a
+passive one. English; a sentence that does not say the verb asked for is not judged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from hopstop.program.asked_role import AskedRole
+from hopstop.program.profile import fold, stems
+from hopstop.program.text import FUNCTION_WORDS
+from hopstop.program.verb_forms import is_participle, root
+
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_NAME = r"(?:[^\Wa-z_][\w.'’&-]*|[^\W_]+(?:[-_][^\W_]+)+)"
+_NAMES = re.compile(rf"{_NAME}(?: {_NAME})*")
+_BREAK = re.compile(r"[.;:!?]['\")]? (?<!\b[A-Z]\. )(?<!\b(?:Dr|Mr|Ms|St|Jr|Sr)\. )(?<!\b(?:Mrs)\. )|[–—]")
+_BE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: (?:also|now|not|first|later|then|\w+ly|being|been))* $"
+)
+_BY = re.compile(r"(?: [^\s.;:]+){0,8}? by ")
+_BY_NEXT = re.compile(r"(?: (?:in|on|jointly) [\w ]{1,12}| jointly| solely| only)? by ")
+_DETERMINER = re.compile(r"\b(?:the|an?|this|that|his|her|its|their|our|my|of|no) $", re.IGNORECASE)
+_NEW_PHRASE = re.compile(r"\b(?:the|an?|his|her|its|their) ", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)|,[^,]*,")
+_PREPOSITION = r"\b(?:in|at|of|to|from|with|for|on|by|near|against|under|into|as|after|before)"
+_WITH_NAME = re.compile(rf"{_PREPOSITION} (?:the )?{_NAME}(?: {_NAME})*(?: [a-z]+)?")
+_BEHIND_PREPOSITION = re.compile(rf"({_PREPOSITION}) (?:the |an? )?$", re.IGNORECASE)
+_LISTED = re.compile(r"(?:,|and|&|or|the|as|well|both|\s)*")
+_OBJECT = re.compile(rf"(?: (?:to|for|in|on|at|with|from|under))?(?: (?:the|an?|its|his|her))? ({_NAME}(?: {_NAME})*)")
+_GOES_ON = re.compile(r" (?:in|at|for|with|on|from|to|under|into) ")
+# "A, who ...", "A is a director who ...", "A is a film starring ...": what stands between is said of A.
+_WHO = re.compile(
+    r",? (?:who|which|that) (?:has |have |had |also )?$"
+    r"|(?: \([^()]*\))? (?:is|are|was|were) (?:an?|the|one of the) "
+    r"(?:(?! (?:and|but) )[^,.;])*(?:who|which|that|(?-i:[a-z]+)) $"
+)
+_ENOUGH = 2 / 3  # of the stems of a name: "Service Fen" is not "Service Moor"
+
+
+class _Verb(NamedTuple):
+    """A form of the verb asked for, with the clause around it."""
+
+    clause: str
+    start: int
+    end: int
+    passive: bool
+
+
+@lru_cache(maxsize=4096)
+def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
+    """Whether a sentence says the verb asked for, and an answer in it on the wrong side or on none.
+
+    Args:
+        asked: What is asked of the verb.
+        sentence: As it stands.
+        answer: Part of the sentence; one that does not stand in it (a title) is not judged.
+    """
+    verbs = [verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
+    if not verbs or fold(answer) not in fold(sentence):
+        return False
+    return not any(_fits(asked, verb, at, at + len(answer)) for verb in verbs for at in _places(answer, verb.clause))
+
+
+def against_other(asked: AskedRole, sentence: str) -> bool:
+    """Whether a sentence says the verb asked for of the other one, but with that one on the wrong side."""
+    verbs = [
+        verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb) and _holds(verb.clause, asked.other)
+    ]
+    return bool(verbs) and not any(_holds(_side_of_other(asked, verb), asked.other) for verb in verbs)
+
+
+def names_another(asked: AskedRole, sentence: str) -> bool:
+    """Whether a sentence says the verb asked for, but each time of somebody else who is named."""
+    sides = [_side_of_other(asked, verb) for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
+    return bool(sides) and not any(
+        _holds(side, asked.other) or not _NAMES.search(side[_first(side) :]) for side in sides
+    )
+
+
+def _side_of_other(asked: AskedRole, verb: _Verb) -> str:
+    return verb.clause[: verb.start] if asked.doer == verb.passive else verb.clause[verb.end :]
+
+
+def named_other(asked: AskedRole, sentence: str, answer: str) -> str:
+    """The name that stands where the other one is asked for, right behind or before the verb; "" if none does."""
+    for verb in _verbs(asked.verb, sentence):
+        if any(_fits(asked, verb, at, at + len(answer)) for at in _places(answer, verb.clause)):
+            side = _side_of_other(asked, verb)
+            if asked.doer != verb.passive:
+                return match[1].rstrip(".") if (match := _OBJECT.match(side)) else ""
+            found = _NAMES.findall(_WITH_NAME.sub("", _ASIDE.sub("", side))[_first(side) :])
+            return found[-1] if found else ""
+    return ""
+
+
+def says_verb(asked: AskedRole, text: str) -> bool:
+    """Whether a text holds a form of the verb asked for, or a noun made of it ("report", "reporter")."""
+    wanted = root(asked.verb)
+    return any(root(word).startswith(wanted) for word in _WORD.findall(text))
+
+
+def _verbs(verb: str, sentence: str) -> Iterator[_Verb]:
+    wanted = root(verb)
+    for clause in _BREAK.split(sentence):
+        for match in _WORD.finditer(clause):
+            before, after = clause[: match.start()], clause[match.end() :]
+            if match[0].islower() or match.start() == 0:
+                by = _BY_NEXT.match(after) is not None
+                if root(match[0].rsplit("-", 1)[-1]) == wanted and (by or not _DETERMINER.search(before)):
+                    passive = is_participle(match[0]) and (by or _BE.search(before) is not None)
+                    yield _Verb(clause, match.start(), match.end(), passive)
+
+
+def _same_frame(asked: AskedRole, verb: _Verb) -> bool:
+    """Whether the preposition asked for is behind the verb; "stars in A" and "stars B" say other things."""
+    return not asked.preposition or asked.preposition in verb.clause[verb.end :].split()[:3]
+
+
+def _places(answer: str, clause: str) -> list[int]:
+    return [match.start() for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", clause)]
+
+
+def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:
+    if verb.passive:
+        return (
+            _agent(verb, start) and _done_to_is(asked, verb)
+            if asked.doer
+            else end <= verb.start and _other_is_agent(asked, verb)
+        )
+    if asked.doer:
+        if not asked.preposition and _GOES_ON.match(verb.clause, verb.end):
+            return False
+        return (
+            end <= verb.start
+            and _is_subject(verb.clause, start, verb.clause[end : verb.start])
+            and _object_is(asked, verb)
+        )
+    return start >= verb.end and _is_object(asked, verb, start) and _subject_is(asked, verb)
+
+
+def _agent(verb: _Verb, start: int) -> bool:
+    """Whether what stands here is who does it by a passive verb."""
+    by = _BY.match(verb.clause, verb.end)
+    if by is None or by.end() > start:
+        return False
+    gap = verb.clause[by.end() : start]
+    return _none_between(gap) or _is_title(gap)
+
+
+def _is_title(gap: str) -> bool:
+    """Whether what stands before a name says only what it is: "the English band", "Oscar winner"."""
+    said = _NAMES.sub("", gap).split()
+    return gap.endswith(" ") and gap.split()[-1].islower() and FUNCTION_WORDS.isdisjoint(said[said[:1] == ["the"] :])
+
+
+def _done_to_is(asked: AskedRole, verb: _Verb) -> bool:
+    """Whether the name right before a passive verb may be what it is done to."""
+    names = _NAMES.findall(_WITH_NAME.sub("", _ASIDE.sub("", verb.clause[: verb.start])))
+    return not names or not _only_describes(asked, names[-1])
+
+
+def _is_subject(clause: str, start: int, gap: str) -> bool:
+    """Whether no other one stands between a name and the verb, and the name does not belong to a preposition."""
+    if _WHO.match(gap):
+        return True
+    rest = _WITH_NAME.sub("", _ASIDE.sub("", gap))
+    if _BEHIND_PREPOSITION.search(clause[:start]) or not _none_between(rest):
+        return False
+    return _NAMES.search(rest) is not None or not _NEW_PHRASE.search(rest)
+
+
+def _is_object(asked: AskedRole, verb: _Verb, start: int) -> bool:
+    behind = _BEHIND_PREPOSITION.search(verb.clause[verb.end : start])
+    if behind and behind[1].casefold() != asked.preposition:
+        return False
+    return _none_between(_WITH_NAME.sub("", _ASIDE.sub("", verb.clause[verb.end : start])))
+
+
+def _none_between(gap: str) -> bool:
+    """Whether a gap holds no name, or only names listed together with the one at its end."""
+    rest = _NAMES.sub("", gap)
+    return rest == gap or _LISTED.fullmatch(rest) is not None
+
+
+def _object_is(asked: AskedRole, verb: _Verb) -> bool:
+    """Whether the other one stands behind the verb, or nothing that is named does."""
+    behind = verb.clause[verb.end :]
+    found = _OBJECT.match(behind)
+    if found is None or not asked.other:
+        return found is None or not _only_describes(asked, found[1])
+    return _holds(behind, asked.other)
+
+
+def _only_describes(asked: AskedRole, name: str) -> bool:
+    """Whether a name is only part of how the question describes the other one: Moor is not "the service Moor calls"."""
+    return bool(asked.described_by) and stems(name) <= stems(asked.described_by)
+
+
+def _subject_is(asked: AskedRole, verb: _Verb) -> bool:
+    """Whether the other one stands before the verb, or nobody who is named does."""
+    before = verb.clause[: verb.start]
+    return (
+        not asked.other
+        or _holds(before, asked.other)
+        or not _NAMES.search(_WITH_NAME.sub("", before)[_first(before) :])
+    )
+
+
+def _first(before: str) -> int:
+    """Length of a first word that has its capital from its place: "It", "The"."""
+    match = re.match(r"(?:It|He|She|They|The|This|That|A|An|His|Her|Its|Their|In|On|Since|After) ", before)
+    return match.end() if match else 0
+
+
+def _other_is_agent(asked: AskedRole, verb: _Verb) -> bool:
+    by = _BY.match(verb.clause, verb.end)
+    return not asked.other or (by is not None and _holds(verb.clause[by.end() :], asked.other))
+
+
+def _holds(text: str, name: str) -> bool:
+    wanted = stems(name)
+    return len(wanted & stems(text)) >= _ENOUGH * len(wanted)

@@ -1,0 +1,129 @@
+"""Whether the sentence of an answer shows it: said as a fact, in the direction asked, of the name asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from hopstop.program.asked_role import AskedRole, asked_role, described_role
+from hopstop.program.asserted import is_question, negates, stated
+from hopstop.program.contradiction import contradicting
+from hopstop.program.direction import against_direction, against_other, named_other, names_another, says_verb
+from hopstop.program.longer_names import longer_names
+from hopstop.program.profile import fold, stems
+from hopstop.program.question_form import Asks, QuestionForm
+from hopstop.program.value_clause import of_other_clause
+
+# Of these one can say "the sister of A is B" as well as "A is the sister of B".
+_MUTUAL = frozenset(
+    "sister brother sibling cousin twin husband wife spouse partner friend rival colleague neighbour neighbor".split()  # noqa: SIM905
+)
+_IS_NOUN_OF = re.compile(
+    r"^(?:who|what|which [\w -]+?) (?:is|was|are|were) (?:the )?(?:[\w-]+ )?([a-z]{3,}) of ", re.IGNORECASE
+)
+
+
+class Quoted(NamedTuple):
+    """A sentence that is quoted, and the title and text of its passage."""
+
+    sentence: str
+    title: str
+    text: str
+
+
+def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
+    """What the sentence that holds an answer does not show, in words that name the missing fact; "" if nothing.
+
+    Args:
+        question: As it was asked.
+        form: Of the question.
+        last: Where the answer is taken from.
+        answer: As it is given.
+    """
+    asked = asked_role(question)
+    if is_question(last.sentence) or not (negates(question) or stated(last.sentence, answer)):
+        return f'that "{answer}" is so, said as a fact'
+    if asked is not None and against_direction(asked, last.sentence, answer):
+        return f'who or what "{asked.verb}" is said of, in the direction asked'
+    if _noun_of_answer(question, last.sentence, answer):
+        return f'what "{answer}" is to whom is asked for, the other way round'
+    if of_other_clause(question, form.asks, last.sentence, answer):
+        return f'that "{answer}" belongs to what is asked'
+    return ""
+
+
+def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:
+    """Whether "who is the manager of A" is answered from "the manager of the answer is A"."""
+    match = _IS_NOUN_OF.match(question)
+    if match is None or match[1] in _MUTUAL or answer[:1].isdigit():
+        return False
+    noun, name = re.escape(match[1]), re.escape(answer)
+    return re.search(rf"\b{noun} of (?:the )?{name}\b|\b{name}['’]s? {noun}\b", sentence, re.IGNORECASE) is not None
+
+
+def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], answer: str, read: Sequence[str]) -> str:
+    """What the quotes of an answer do not show; "" if nothing.
+
+    Args:
+        question: As it was asked.
+        form: Of the question.
+        quotes: In the order of the facts.
+        answer: As it is given.
+        read: All sentences read.
+    """
+    longer = next(longer_names(question, [text for quote in quotes for text in (quote.title, quote.sentence)]), None)
+    if longer is not None:
+        return f'that it is said of "{longer[0]}", not of "{longer[1]}"'
+    if any(is_question(quote.sentence) for quote in quotes):
+        return "what is only asked in a quote, said as a fact"
+    asked = asked_role(question)
+    if form.asks is Asks.PERSON and asked and not any(says_verb(asked, quote.sentence) for quote in quotes):
+        return f'who "{asked.verb}" is said of'
+    described = described_role(question)
+    if described is not None and _of_another(described, quotes, answer):
+        return f'what "{described.verb}" is said of with "{described.other}"'
+    holding = [quote for quote in quotes if fold(answer) in fold(quote.sentence)]
+    if not holding and not any(stems(answer) & stems(quote.text) for quote in quotes):
+        return f'what "{answer}" is'  # no more than a title: "FAQ", "Notes"
+    doubts = [doubt(question, form, quote, answer) for quote in holding]
+    if doubts and all(doubts):
+        return doubts[-1]
+    if (
+        asked is not None
+        and asked.described_by
+        and all(_of_other(question, asked, quotes, at, answer) for at in holding)
+    ):
+        return f'what "{asked.verb}" is said of'
+    rivals = (contradicting(quote.sentence, answer, read, stems(question)) for quote in holding)
+    rival = next(filter(None, rivals), "")
+    return f'whether it is "{answer}" or "{rival}"' if rival else ""
+
+
+def _of_another(described: AskedRole, quotes: Sequence[Quoted], answer: str) -> bool:
+    """Whether the quotes say what describes the thing asked for of another one, the wrong way round, or not at all."""
+    saying = [quote.sentence for quote in quotes if says_verb(described, quote.sentence)]
+    if not saying:
+        return _left_out(described, quotes, answer)
+    wrong_way = any(against_other(described, sentence) for sentence in saying)
+    return wrong_way or all(names_another(described, sentence) for sentence in saying)
+
+
+def _left_out(described: AskedRole, quotes: Sequence[Quoted], answer: str) -> bool:
+    """Whether no quote says the verb that describes what is asked for, though the answer's speaks of the other one."""
+    other = stems(described.other)
+    return any(other <= stems(quote.sentence) for quote in quotes if fold(answer) in fold(quote.sentence))
+
+
+def _of_other(question: str, asked: AskedRole, quotes: Sequence[Quoted], last: Quoted, answer: str) -> bool:
+    """Whether the answer's sentence says the verb of a name that no other quote gives for what is described."""
+    found = stems(named_other(asked, last.sentence, answer))
+    rest = [stems(f"{quote.title} {quote.sentence}") for quote in quotes if quote != last]
+    told = [held for held in rest if asked.described_as and stems(asked.described_as) <= held]
+    return bool(found and rest) and not any(_same(found, held | stems(question)) for held in told or rest)
+
+
+def _same(name: frozenset[str], held: frozenset[str]) -> bool:
+    """Whether a text's stems hold most of a name's and all of its numbers: "Change CHG-12" in "shipped as CHG-12"."""
+    numbers = {key for key in name if not key.isalpha()}
+    return numbers <= held and len(name & held) * 3 >= len(name) * 2

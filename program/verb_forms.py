@@ -1,0 +1,54 @@
+"""Whether two words are forms of one English verb: "acquired" and "acquire", "wrote" and "written"."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+# The irregular verbs by which texts tell who did what, each line present, past and participle. General English.
+_IRREGULAR = """
+    write wrote written; lead led; run ran; win won; make made; build built rebuilt; sell sold; buy bought; hold held
+    draw drew drawn; sing sang sung; speak spoke spoken; teach taught; give gave given; take took taken; wear wore worn
+    choose chose chosen; find found; send sent; leave left; begin began begun; become became; keep kept; lose lost
+    meet met; pay paid; say said; see saw seen; set; shoot shot; spend spent; stand stood; think thought; tell told
+    know knew known; grow grew grown; fly flew flown; fight fought; beat beaten; bring brought; catch caught
+    come came; cut; deal dealt; drive drove driven; feel felt; get got gotten; hide hid hidden; hit; lend lent; let
+    mean meant; put; read; ride rode ridden; rise rose risen; steal stole stolen; strike struck; swim swam swum
+    throw threw thrown; wed; oversee oversaw overseen; undertake undertook undertaken; overtake overtook overtaken
+    feed fed; breed bred; shed; split; spread; bear bore borne; forge; go went gone; cast; broadcast; use used; die died
+"""
+_BASE = {
+    form: forms[0] for line in _IRREGULAR.replace("\n", ";").split(";") if (forms := line.split()) for form in forms
+}
+_PAST = frozenset(form for form, base in _BASE.items() if form != base) | {"hit", "set", "cut", "put", "let", "read"}
+_ENDINGS = ("ing", "ed", "es", "s", "e")
+
+
+@lru_cache(maxsize=8192)
+def root(word: str) -> str:
+    """What all forms of a regular verb share, and the first form of an irregular one.
+
+    >>> root("acquired") == root("acquires"), root("wrote"), root("planned") == root("plans")
+    (True, 'write', True)
+    """
+    low = word.casefold()
+    if low in _BASE:
+        return _BASE[low]
+    bare = low.removesuffix("s")
+    if bare in _BASE:
+        return _BASE[bare]
+    ending = next((end for end in _ENDINGS if low.endswith(end) and len(low) - len(end) >= 3), "")
+    kept = low.removesuffix(ending)
+    kept = kept[:-1] if len(kept) > 3 and kept[-1] == kept[-2] else kept
+    kept = kept.removesuffix("e") if len(kept) > 3 else kept
+    kept = f"{kept[:-1]}y" if kept.endswith("i") else kept
+    return _BASE.get(kept, _BASE.get(f"{kept}e", kept))
+
+
+def is_finite(word: str) -> bool:
+    """Whether a lower-case word may be a verb that says what somebody does or did: "owns", "acquired", "wrote"."""
+    return word.islower() and (word in _PAST or word.endswith("ed") or (word.endswith("s") and not word.endswith("ss")))
+
+
+def is_participle(word: str) -> bool:
+    """Whether a word may be a verb behind "was": "acquired", "written", "led"."""
+    return word.endswith(("ed", "en", "wn", "rn", "rne", "de", "lt", "ght")) or word.casefold() in _PAST

@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+from hopstop.program.answering import decide
+from hopstop.program.reading import Reading
+from hopstop.program.records import Decision, Passage
+
+Texts = tuple[tuple[str, str], ...]
+
+ACQUIRED = (("Alpha GmbH", "Alpha GmbH acquired Beta AG in 2019."),)
+REPORTS = (("Ida Brook", "Ida Brook reports to Max Lund. Max Lund reports to Una Sands."),)
+CALLS = (("Moor", "Moor calls Fen."), ("Fen", "Fen calls Bog."), ("Bog", "Bog is owned by the Birch team."))
+BUDGETS = (("Budget", "The Alder team has a budget of 410,000 euros and the Birch team of 380,000 euros."),)
+ATLAS = (("Atlas Pro", "Atlas Pro is owned by the Birch team."), ("Atlas", "Atlas was written in Rust."))
+FAQ = (("FAQ", "Who approves leave of the Birch team? Ask your manager. Bo Kim approves travel."),)
+ONE, TWO = ("Wiki", "The lead of the Birch team is Nadia Frey."), ("Notes", "The lead of the Birch team is Hugo Pell.")
+
+
+def decided(question: str, texts: Texts) -> Decision:
+    return decide(question, Reading(tuple(Passage(f"p{at}", text, title) for at, (title, text) in enumerate(texts))))
+
+
+@pytest.mark.parametrize(
+    ("question", "texts", "answer"),
+    [
+        ("Who acquired Beta AG?", ACQUIRED, "Alpha GmbH"),
+        ("Who does Max Lund report to?", REPORTS, "Una Sands"),
+        ("Who reports to Max Lund?", REPORTS, "Ida Brook"),
+        ("Which team owns the service that Fen calls?", CALLS, "Birch"),
+        ("What is the budget of the Birch team?", BUDGETS, "380,000 euros"),
+        ("What is the budget of the Alder team?", BUDGETS, "410,000 euros"),
+        ("Which team owns Atlas Pro?", ATLAS, "Birch"),
+        ("Who approves travel?", FAQ, "Bo Kim"),
+        ("Who is the lead of the Birch team?", (ONE,), "Nadia Frey"),
+    ],
+)
+def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, answer: str) -> None:
+    found = decided(question, texts)
+    assert (found.stop, found.draft) == (True, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "texts"),
+    [
+        ("Who acquired Alpha GmbH?", ACQUIRED),
+        ("Who did Beta AG acquire?", ACQUIRED),
+        ("Who reports to Ida Brook?", REPORTS),
+        ("Which team owns the service that Moor calls?", CALLS),
+        ("Which team owns Atlas?", ATLAS),
+        ("Who approves leave of the Birch team?", FAQ),
+        ("Who is the lead of the Birch team?", (ONE, TWO)),
+        ("Who is the manager of Bo Kim?", (("Bo Kim", "Bo Kim is the manager of Ann Lee."),)),
+        ("Who is the manager of Bo Kim?", (("Bo Kim", "The manager of Ann Lee is Bo Kim."),)),
+        ("Who reviewed CHG-881?", (("CHG-881", "CHG-881 was not reviewed by Ann Lee."),)),
+        ("Who signed contract K-88?", (("K-88", "Ann Lee would have signed contract K-88 if she had not left."),)),
+        (
+            "Which team does the reviewer of CHG-881 belong to?",
+            (("CHG-881", "CHG-881 was not reviewed by Ann Lee."), ("Ann Lee", "Ann Lee belongs to the Birch team.")),
+        ),
+    ],
+)
+def test_answer_that_its_sentence_does_not_show_is_not_given(question: str, texts: Texts) -> None:
+    assert not decided(question, texts).stop
+
+
+def test_two_values_in_the_same_words_are_told() -> None:
+    found = decided("Who is the lead of the Birch team?", (ONE, TWO))
+    assert found.claims[-1].need == 'whether it is "Nadia Frey" or "Hugo Pell"'
+    assert not found.claims[-1].quote
+
+
+def test_longer_name_is_told() -> None:
+    assert decided("Which team owns Atlas?", ATLAS).claims[-1].need == 'that it is said of "Atlas", not of "Atlas Pro"'

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from hopstop.program.verb_forms import is_finite, is_participle, root
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("acquire", "acquired"),
+        ("calls", "call"),
+        ("plan", "planned"),
+        ("owns", "owning"),
+        ("supply", "supplied"),
+        ("wrote", "written"),
+        ("leads", "led"),
+        ("uses", "used"),
+        ("manages", "managing"),
+        ("oversees", "oversaw"),
+    ],
+)
+def test_forms_of_one_verb_have_one_root(one: str, two: str) -> None:
+    assert root(one) == root(two)
+
+
+@pytest.mark.parametrize(
+    ("one", "two"), [("acquire", "require"), ("write", "wrong"), ("lead", "leave"), ("use", "user"), ("call", "calm")]
+)
+def test_other_verbs_have_other_roots(one: str, two: str) -> None:
+    assert root(one) != root(two)
+
+
+def test_kinds_of_forms() -> None:
+    assert all(map(is_finite, ("owns", "acquired", "wrote")))
+    assert not any(map(is_finite, ("process", "team", "Owns")))
+    assert all(map(is_participle, ("acquired", "written", "led")))
+    assert not any(map(is_participle, ("owns", "calling")))
