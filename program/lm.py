@@ -68,6 +68,8 @@ class Caller:
         tries: How often a reply that cannot be read is asked for, >= 1. Another try gets past DSPy's cache, which keeps
             unreadable replies.
         labels: Whether a schema that is asked for by `schema=True` holds labels to their patterns, quotes included.
+            With a model of 0.5B on 20 Decide labels, labels against words: 99 against 175 tokens a reply, none against
+            5 % unreadable, 0.80 against 0.52 of the quotes found, 0.40 against 0.17 right (`optimize/quote_forms.py`).
     """
 
     lm: Any = None
