@@ -15,7 +15,7 @@ from hopstop.program.composition import (
 )
 from hopstop.program.facts import merge, proven
 from hopstop.program.guards import DEFAULT, Guards
-from hopstop.program.lookalike import near_misses
+from hopstop.program.lookalike import in_code, near_misses
 from hopstop.program.open_part import released
 from hopstop.program.reading import Reading, one_line
 from hopstop.program.records import Decision, Fact, Judgement, Limits, sound_needs
@@ -98,7 +98,7 @@ def _guarded(question: str, draft: str, facts: Sequence[Fact], reading: Reading,
     """
     passages, quotes = quoted_texts(facts, reading), quote_contexts(facts, reading)
     derived = bool(_derived(facts))
-    own = [question, *(f"{number}." for number in numbers(draft))] if derived else []
+    own = [question, *(f"{number}." for number in _computed(draft))] if derived else []
     if guards.lone_derivation:
         yield from lone_derivations(question, draft, facts)
     if guards.vague_answer:
@@ -122,17 +122,23 @@ def _guarded(question: str, draft: str, facts: Sequence[Fact], reading: Reading,
 def _sufficiency(question: str, draft: str, facts: Sequence[Fact], reading: Reading) -> float:
     """Share of the draft's sentences of which at least half of the content words stand in quotes or quoted titles.
 
-    A derived answer may also use the words of the question and of what is derived, and numbers of its own.
+    A derived answer may also use the words of the question, content words of what is derived, and numbers of its own.
     """
     derived = _derived(facts)
-    sources = [*quote_contexts(facts, reading), *derived, *([question] if derived else [])]
+    sources = [*quote_contexts(facts, reading), *([question] if derived else [])]
     said = {stem(plain(word)) for text in sources for word in _answer_words(text)}
+    said |= {stem(plain(word)) for need in derived for word in content_words(need)}
     pieces = [piece for start, end in sentence_spans(draft) if words(piece := draft[start:end])]
     if not pieces:
         return 0.0
-    own = numbers(draft) if derived else frozenset()
+    own = _computed(draft) if derived else frozenset()
     # What is left of a date or number that the sources spell otherwise is nothing, and stands.
-    return sum(_stands(without_said(piece, sources), said, own) for piece in pieces) / len(pieces)
+    return sum(_stands(without_said(piece, [*sources, *derived]), said, own) for piece in pieces) / len(pieces)
+
+
+def _computed(draft: str) -> frozenset[str]:
+    """Numbers of a draft that may have been worked out: no part of a code such as "CH-78" or "B52"."""
+    return frozenset(number for number in numbers(draft) if number[0].isdigit() and not in_code(number, draft))
 
 
 def _stands(piece: str, said: set[str], own: frozenset[str]) -> bool:

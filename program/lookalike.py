@@ -125,10 +125,10 @@ def _same_place(wanted: str, question: str, twin: str, text: str) -> bool:
 
 def is_year(number: str, text: str) -> bool:
     """Whether a number of a text looks like a year and is no part of a code."""
-    return _YEAR.fullmatch(number) is not None and not _in_code(number, text)
+    return _YEAR.fullmatch(number) is not None and not in_code(number, text)
 
 
-def _in_code(number: str, text: str) -> bool:
+def in_code(number: str, text: str) -> bool:
     """Whether a number stands in one word with letters ("MATH-2041"), where it is no year."""
     codes = (word.casefold().split("-") for word in words(text) if not word.isalpha())
     return any(number in parts and any(part.isalpha() for part in parts) for parts in codes)

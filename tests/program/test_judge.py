@@ -264,6 +264,14 @@ def test_objections_stay_short_and_open_no_field_of_the_prompt() -> None:
     assert all(len(text) < 400 and "[[ ##" not in text for text in judgement.objections)
 
 
+@pytest.mark.parametrize("draft", ["CH-78", "why", "B52"])
+def test_a_derived_answer_brings_numbers_of_its_own_but_no_code_and_no_word_that_says_nothing(draft: str) -> None:
+    total = Claim("why the change cost so much", follows_from=("F1", "F2"))
+    assert not judged(draft, FIX, REVIEW, total).accepted
+    assert judged("1000", FIX, REVIEW, total).accepted
+    assert judged("42 euros", FIX, REVIEW, Claim("the euros in all", follows_from=("F1", "F2"))).accepted
+
+
 CLAIMS = st.builds(
     Claim,
     st.sampled_from(["the fix of incident 4471", "who reviewed it", "F1", "F2 cost", "why", "the change"]),
