@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from hopstop.program.text import FUNCTION_WORDS
+from hopstop.program.verb_forms import PAST
 
 # What may begin a clause: marks, conjunctions, relative words, and a comma before a word that is no part of a list.
 _JOINT = re.compile(
@@ -18,13 +19,6 @@ _TOKEN = re.compile(r"[^\s,;:()]+")
 _BE = frozenset("is was are were has had have does did will would".split())  # noqa: SIM905
 _JOINS = (" and ", ", ", ", and ", ", or ")
 _RELATIVE = frozenset("who which whose where".split())  # noqa: SIM905
-_IRREGULAR = frozenset(  # past forms that do not end in "ed", of the verbs that say most relations
-    """
-    became began bought brought built came chose cost drew fell felt found gave got grew held kept knew led left lent
-    lost made met paid put ran said sang sat saw sent set sold spent spoke stood sued taught told took went won wrote
-    written
-    """.split()  # noqa: SIM905
-)
 _LIST_END = 3  # words of a name behind a joint after which its verb stands
 
 
@@ -69,7 +63,7 @@ def _is_verb(words: Sequence[str]) -> bool:
     if not words:
         return False
     word, behind = words[0], words[1:2]
-    if word in _BE or word in _IRREGULAR or word.endswith("ed"):
+    if word in _BE or word in PAST or word.endswith("ed"):
         return True
     return word not in FUNCTION_WORDS and word.endswith(("s", "ing")) and bool(behind) and not _is_noun(behind[0])
 

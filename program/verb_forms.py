@@ -15,11 +15,14 @@ _IRREGULAR = """
     mean meant; put; read; ride rode ridden; rise rose risen; steal stole stolen; strike struck; swim swam swum
     throw threw thrown; wed; oversee oversaw overseen; undertake undertook undertaken; overtake overtook overtaken
     feed fed; breed bred; shed; split; spread; bear bore borne; forge; go went gone; cast; broadcast; use used; die died
+    fall fell fallen; sit sat; cost
 """
 _BASE = {
     form: forms[0] for line in _IRREGULAR.replace("\n", ";").split(";") if (forms := line.split()) for form in forms
 }
-_PAST = frozenset(form for form, base in _BASE.items() if form != base) | {"hit", "set", "cut", "put", "let", "read"}
+_UNCHANGED = frozenset({"hit", "set", "cut", "put", "let", "read", "cost"})
+PAST = frozenset(form for form, base in _BASE.items() if form != base) | _UNCHANGED
+"""Past forms and participles of the irregular verbs."""
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 
 
@@ -46,9 +49,9 @@ def root(word: str) -> str:
 
 def is_finite(word: str) -> bool:
     """Whether a lower-case word may be a verb that says what somebody does or did: "owns", "acquired", "wrote"."""
-    return word.islower() and (word in _PAST or word.endswith("ed") or (word.endswith("s") and not word.endswith("ss")))
+    return word.islower() and (word in PAST or word.endswith("ed") or (word.endswith("s") and not word.endswith("ss")))
 
 
 def is_participle(word: str) -> bool:
     """Whether a word may be a verb behind "was": "acquired", "written", "led"."""
-    return word.endswith(("ed", "en", "wn", "rn", "rne", "de", "lt", "ght")) or word.casefold() in _PAST
+    return word.endswith(("ed", "en", "wn", "rn", "rne", "de", "lt", "ght")) or word.casefold() in PAST
