@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
+from math import fsum
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +64,13 @@ class ReplyBook:
         BadInput: A whole line of the file is no reply; names it.
 
     Attributes:
-        paid: What the calls that were really made have used.
         replayed: Requests that were answered from the file or asked twice.
     """
 
     def __init__(self, path: Path, listener: Callable[[], None] = lambda: None) -> None:
-        self.paid = Usage()
         self.replayed = 0
+        self._paid = Usage()
+        self._costs: list[float] = []  # of the calls paid: their sum must not hang on the order in which threads end
         self._path = path
         self._listener = listener
         self._lock = threading.Lock()
@@ -93,16 +94,21 @@ class ReplyBook:
         return found
 
     @property
+    def paid(self) -> Usage:
+        """What the calls that were really made have used."""
+        with self._lock:
+            return replace(self._paid, cost_usd=_dollars(self._costs))
+
+    @property
     def total(self) -> Usage:
         """What all kept replies have used, those of earlier runs included; the same however often a job was killed."""
         with self._lock:
             every = list(self._kept.values())
-        costs = [item.cost_usd for item in every if item.cost_usd is not None]
         return Usage(
             calls=len(every),
             input_tokens=sum(item.input_tokens for item in every),
             output_tokens=sum(item.output_tokens for item in every),
-            cost_usd=sum(costs) if costs else None,
+            cost_usd=_dollars([item.cost_usd for item in every if item.cost_usd is not None]),
         )
 
     def _keep(self, key: str, reply: Kept, usage: Usage) -> None:
@@ -111,7 +117,13 @@ class ReplyBook:
             with self._path.open("ab") as file:  # closed, hence handed to the system, before anyone uses the reply
                 file.write(line)
             self._kept[key] = reply
-            self.paid += usage
+            self._paid += usage
+            self._costs += [] if usage.cost_usd is None else [usage.cost_usd]
+
+
+def _dollars(costs: Sequence[float]) -> float | None:
+    """The sum, the same in any order; None if no price is known."""
+    return fsum(costs) if costs else None
 
 
 def _read(path: Path) -> dict[str, Kept]:

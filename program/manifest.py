@@ -73,7 +73,8 @@ class Training:
     Attributes:
         name: Of the data set.
         hash: Of its content.
-        ids: Of the questions that were used, so that an evaluation can refuse to measure on them.
+        ids: Of the questions that were used, and of those that they are twins of, so that an evaluation can refuse to
+            measure on them.
     """
 
     name: str

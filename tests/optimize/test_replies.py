@@ -163,3 +163,13 @@ def test_unread_reply_enters_the_trace_for_reflection(tmp_path: Path) -> None:
         )
         assert (reply.unread, reply.needed, reply.verdict) == (True, [], "")
         assert [step[2] for step in dspy.settings.trace] == [reply]
+
+
+def test_cost_is_the_same_in_whatever_order_the_replies_came(tmp_path: Path) -> None:
+    books = [ReplyBook(tmp_path / name) for name in ("one", "two")]
+    for book, costs in zip(books, ((0.1, 0.2, 0.3), (0.3, 0.2, 0.1)), strict=True):
+        for number, cost in enumerate(costs):
+            asked = Kept("a", "stop", 1, 1, cost), Usage(calls=1, cost_usd=cost)
+            book.reply(REQUEST, number, lambda asked=asked: asked)  # type: ignore[misc]
+    assert books[0].paid == books[1].paid
+    assert books[0].total == books[1].total

@@ -277,7 +277,7 @@ def test_an_event_loop_that_is_closed_is_let_go(service: Service, given: str) ->
 
     for _ in range(5):
         asyncio.run(ask())
-        gc.collect()
+    gc.collect()
     assert len(loops) <= 2  # that of the client that was handed over belongs to the app
     until = time.monotonic() + 5.0
     while service.server.connections > 2 and time.monotonic() < until:
