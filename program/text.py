@@ -128,7 +128,8 @@ def _content_words(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _with_content(found: tuple[str, ...], text: str) -> tuple[str, ...]:
     shouted = text.isupper()
-    parts = [part for word in found for part in word.split("-")] if "-" in text or not text.isascii() else found
+    hyphened = "-" in text or not text.isascii()
+    parts = [part for word in found for part in word.split("-") if part] if hyphened else found
     if _HAS_UNSPACED.search(text):
         parts = [piece for part in parts for piece in (_pairs(part) if _HAS_UNSPACED.match(part) else [part])]
     return tuple(

@@ -3,7 +3,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hopstop.program.text import (
@@ -145,6 +145,7 @@ def test_only_scripts_without_spaces_let_a_word_begin_anywhere() -> None:
 
 @settings(deadline=None)
 @given(st.text())
+@example("0-ဿ")  # a script without spaces behind a hyphen
 def test_any_text_can_be_taken_apart(text: str) -> None:
     assert all(word.strip() for word in [*words(text), *content_words(text), *names(text), *numbers(text)])
 
