@@ -12,6 +12,7 @@ from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.units import terms_of
 
 BITS = 63  # terms of a question that fit into one whole number
+_BYTES = np.unpackbits(np.arange(256, dtype=np.uint8)[None], axis=0, bitorder="little").astype(np.float64)  # 8 x 256
 
 
 class Asked:
@@ -126,7 +127,6 @@ def _among(numbers: Ints, few: Ints) -> Bools:
 
 def _share_tables(weights: Floats) -> list[Floats]:
     """For each byte of a mask, the summed weight of its set bits."""
-    tables = [np.zeros(256) for _ in range((len(weights) + 7) // 8)]
-    for place, weight in enumerate(weights):
-        tables[place // 8] += ((np.arange(256) >> (place % 8)) & 1) * weight
-    return tables
+    padded = np.zeros((len(weights) + 7) // 8 * 8)
+    padded[: len(weights)] = weights
+    return list(padded.reshape(-1, 8) @ _BYTES)

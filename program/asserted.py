@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from hopstop.program.whole_words import lowered, places
+
 DENIED = re.compile(
     r"\b(?:not(?! only\b| just\b| least\b)|cannot|never|no longer|nobody|no one|none|neither|nor|without|\w+n[’']t"
     r"|den(?:ies|ied)|refuse[sd]|decline[sd]|fail(?:s|ed) to"
@@ -55,10 +57,10 @@ def stated(sentence: str, name: str) -> bool:
         sentence: As it stands.
         name: Part of the sentence; one that does not stand in it (a title) goes by the whole sentence.
     """
-    places = [match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", sentence, re.IGNORECASE)]
     if is_question(sentence):
         return False
-    return not places or any(not negates(_clause(sentence, *place)) for place in places)
+    starts = list(places(lowered(sentence), lowered(name)))
+    return not starts or any(not negates(_clause(sentence, start, start + len(name))) for start in starts)
 
 
 def _clause(sentence: str, start: int, end: int) -> str:

@@ -15,6 +15,7 @@ from hopstop.program.asked_role import AskedRole
 from hopstop.program.profile import fold, stems
 from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.verb_forms import is_participle, root
+from hopstop.program.whole_words import places
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NAME = r"(?:[^\Wa-z_][\w.'’&-]*|[^\W_]+(?:[-_][^\W_]+)+)"
@@ -64,7 +65,7 @@ def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
     verbs = [verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
     if not verbs or fold(answer) not in fold(sentence):
         return False
-    return not any(_fits(asked, verb, at, at + len(answer)) for verb in verbs for at in _places(answer, verb.clause))
+    return not any(_fits(asked, verb, at, at + len(answer)) for verb in verbs for at in places(verb.clause, answer))
 
 
 def against_other(asked: AskedRole, sentence: str) -> bool:
@@ -90,7 +91,7 @@ def _side_of_other(asked: AskedRole, verb: _Verb) -> str:
 def named_other(asked: AskedRole, sentence: str, answer: str) -> str:
     """The name that stands where the other one is asked for, right behind or before the verb; "" if none does."""
     for verb in _verbs(asked.verb, sentence):
-        if any(_fits(asked, verb, at, at + len(answer)) for at in _places(answer, verb.clause)):
+        if any(_fits(asked, verb, at, at + len(answer)) for at in places(verb.clause, answer)):
             side = _side_of_other(asked, verb)
             if asked.doer != verb.passive:
                 return match[1].rstrip(".") if (match := _OBJECT.match(side)) else ""
@@ -120,10 +121,6 @@ def _verbs(verb: str, sentence: str) -> Iterator[_Verb]:
 def _same_frame(asked: AskedRole, verb: _Verb) -> bool:
     """Whether the preposition asked for is behind the verb; "stars in A" and "stars B" say other things."""
     return not asked.preposition or asked.preposition in verb.clause[verb.end :].split()[:3]
-
-
-def _places(answer: str, clause: str) -> list[int]:
-    return [match.start() for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", clause)]
 
 
 def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from hopstop.program.candidates import complement, stem_places, texts, typed
 from hopstop.program.gaps import Role, roles
 from hopstop.program.lines import Cover, Lines
-from hopstop.program.named import mentions
 from hopstop.program.paths import Path
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.text import names, stem
+from hopstop.program.whole_words import mentions
 
 BESIDE = 12  # characters between a candidate and the noun that is asked for: one word, or the end of a short one
 

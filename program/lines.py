@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from math import log
+from operator import or_
 
 from hopstop.program.line import Line
 from hopstop.program.named import Named
 from hopstop.program.profile import Profile, fold, profile
 from hopstop.program.reading import Reading
 from hopstop.program.text import content_words, stem
+from hopstop.program.verb_forms import forms
 
 
 class Lines:
@@ -31,6 +34,7 @@ class Lines:
     def __init__(self, question: str) -> None:
         self.question = question
         self.bit = {key: 1 << at for at, key in enumerate(dict.fromkeys(map(stem, content_words(question))))}
+        self._bit_of = self._with_forms()
         self.weights: Mapping[str, float] = {}
         self.reading = Reading()
         self.all: list[Line] = []
@@ -49,7 +53,7 @@ class Lines:
             start, view = len(self.all), profile(passage)
             held = of_title = self.bits(view.title_stems)
             for number, sentence in enumerate(view.sentences):
-                own = of_title | self.bits(sentence.held(self.bit))
+                own = reduce(or_, map(self._bit_of.__getitem__, sentence.held(self._bit_of)), of_title)
                 held |= own
                 self.all.append(Line(passage, view, number, len(self._members), own))
             for key in self.stems(held):
@@ -59,6 +63,15 @@ class Lines:
                 self.about[fold(view.title)] = view
         size = len(self._members)
         self.weights = {key: log(1 + (size + 1) / (1 + count)) for key, count in self._holding.items()}
+
+    def _with_forms(self) -> dict[str, int]:
+        """The stems of the question and of other forms of its words, each with the bit that it counts for."""
+        bit_of = dict(self.bit)
+        for word in content_words(self.question, fold=False):
+            if word.islower() and word.isascii() and word.isalpha():
+                for form in forms(word):
+                    bit_of.setdefault(stem(form), self.bit[stem(word)])
+        return bit_of
 
     @property
     def named(self) -> Named:

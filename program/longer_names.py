@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from hopstop.program.generic import KINDS
 from hopstop.program.text import names
+from hopstop.program.whole_words import lowered, places
 
 # What behind a name makes no other name of it: forms of companies, and kinds of things (with KINDS). English, German.
 _SAME = frozenset(
@@ -41,9 +42,10 @@ def longer_names(question: str, texts: Sequence[str]) -> Iterator[tuple[str, str
 def _spans(name: str, text: str, said: frozenset[str]) -> tuple[str, ...]:
     """Of each place of a name in a text, the longer name that it begins there, "" if it stands alone."""
     found = []
-    for match in re.finditer(rf"(?<![\w-]){re.escape(name)}(?!\w)", text, re.IGNORECASE):
-        more = _NEXT.match(text, match.end())
-        found.append(text[match.start() : more.end()] if more and not _is_same(more["next"], said) else "")
+    for start in places(lowered(text), lowered(name)):
+        if text[start - 1 : start] != "-":
+            more = _NEXT.match(text, start + len(name))
+            found.append(text[start : more.end()] if more and not _is_same(more["next"], said) else "")
     return tuple(found)
 
 

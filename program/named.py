@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -11,6 +11,7 @@ from hopstop.program.leads import leads
 from hopstop.program.line import Line
 from hopstop.program.profile import fold
 from hopstop.program.text import normalise
+from hopstop.program.whole_words import mentions
 
 _IDENTIFIER = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])[\w-]{4,}\b")
 
@@ -29,11 +30,11 @@ class Named:
         self._lines: list[Line] = []
         self._folded: list[str] = []
         self._texts: list[str] = []
-        self._spelled: list[str] = []
+        self._spelled = ""
+        self._begins: list[int] = []
         self._subjects: list[tuple[int, str]] = []
         self._naming: list[list[int]] = []
         self._leads: dict[int, tuple[str, ...]] = {}
-        self._holding: dict[str, tuple[list[int], int]] = {}
 
     def grow(self, lines: Sequence[Line], members: Sequence[range]) -> None:
         """Look at the lines that were read since the last time, and at the old ones for the new passages.
@@ -87,20 +88,25 @@ class Named:
 
         Names of other lines are not looked for.
         """
-        ranks, known = self._holding.get(name, ([], 0))
-        if known < len(self.members):
-            ranks += [rank for rank in range(known, len(self.members)) if name in self._spelled_in(rank)]
-            self._holding[name] = ranks, len(self.members)
-        if len(ranks) < 2:
-            return []
-        return [at for rank in ranks for at in self.members[rank] if name in self.leads(at)]
+        ranks = self._holding(name)
+        return [at for rank in ranks for at in self.members[rank] if name in self.leads(at)] if len(ranks) > 1 else []
 
-    def _spelled_in(self, rank: int) -> str:
-        """The text of a passage as names are spelled: each that may lead on stands in it."""
-        for places in self.members[len(self._spelled) : rank + 1]:
+    def _holding(self, name: str) -> list[int]:
+        """The passages whose text, as names are spelled, holds this: each that may lead on stands in it."""
+        self._spell()
+        ranks: list[int] = []
+        at = self._spelled.find(name)
+        while at >= 0:
+            ranks.append(bisect_right(self._begins, at) - 1)
+            at = self._spelled.find(name, self._begins[ranks[-1] + 1]) if ranks[-1] + 1 < len(self._begins) else -1
+        return ranks
+
+    def _spell(self) -> None:
+        """Add the passages read since the last time to the text that is searched for names."""
+        for places in self.members[len(self._begins) :]:
             lines = self._lines[places.start : places.stop]
-            self._spelled.append(fold(normalise(" ".join([line.sentence.text for line in lines]))))
-        return self._spelled[rank]
+            self._begins.append(len(self._spelled))
+            self._spelled += fold(normalise(" ".join([line.sentence.text for line in lines]))) + "\n"
 
 
 def subject_names(line: Line) -> tuple[str, ...]:
@@ -113,14 +119,3 @@ def subject_names(line: Line) -> tuple[str, ...]:
     """
     said = fold(line.title or "".join(line.sentence.names[:1]))
     return (said, *_IDENTIFIER.findall(said)) if said else ()
-
-
-def mentions(text: str, name: str) -> bool:
-    """Whether a folded text holds a folded name as whole words."""
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        if not text[at - 1 : at].isalnum() and not text[end : end + 1].isalnum():
-            return True
-        at = text.find(name, at + 1)
-    return False

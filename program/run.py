@@ -243,6 +243,7 @@ class Run:
         self._record(tuple(name for name in dropped if name in self.evidence.dropped))
         self.queries, self.new, self._hits, self._kept, self._searched, self._refused = queries, (), {}, (), (), ()
         self.evidence = self.evidence.admit(())
+        self.dry = len(self._dry_rounds()) + 1  # until it brings something, even if there is nothing to search for
 
     def _record(self, dropped: tuple[str, ...] = ()) -> None:
         now = time.monotonic()

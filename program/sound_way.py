@@ -16,9 +16,9 @@ from typing import NamedTuple
 from hopstop.program.asked_way import AskedWay
 from hopstop.program.clauses import clause_texts
 from hopstop.program.leads import inner_leads
-from hopstop.program.named import mentions
 from hopstop.program.profile import fold, stems
 from hopstop.program.text import FUNCTION_WORDS, stem
+from hopstop.program.whole_words import mentions
 
 _ENTERS = re.compile(r"\W*(?:who|which|whose|where|that|and|but|he|she|it|they|his|her|its|their)\b", re.IGNORECASE)
 _BRACKET = re.compile(r"\([^()]*\)")

@@ -1,7 +1,9 @@
-"""Whether two words are forms of one English verb: "acquired" and "acquire", "wrote" and "written"."""
+"""Forms of English words: whether two are forms of one verb ("wrote" and "written"), and which forms a word has."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 # The irregular verbs by which texts tell who did what, each line present, past and participle. General English.
@@ -23,6 +25,10 @@ _BASE = {
 _UNCHANGED = frozenset({"hit", "set", "cut", "put", "let", "read", "cost"})
 PAST = frozenset(form for form, base in _BASE.items() if form != base) | _UNCHANGED
 """Past forms and participles of the irregular verbs."""
+SHORTEST = 3  # letters of a verb or noun that has other forms
+_HISSING = ("s", "x", "z", "ch", "sh", "o")  # "-es" behind these
+_CONSONANT_Y = re.compile("[^aeiou]y$")
+_DOUBLING = re.compile("(?:^|[^aeiou])[aeiou][bdgklmnprt]$")  # "planned", "stopped"
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 
 
@@ -39,12 +45,59 @@ def root(word: str) -> str:
     bare = low.removesuffix("s")
     if bare in _BASE:
         return _BASE[bare]
-    ending = next((end for end in _ENDINGS if low.endswith(end) and len(low) - len(end) >= 3), "")
+    ending = next((end for end in _ENDINGS if low.endswith(end) and len(low) - len(end) >= SHORTEST), "")
     kept = low.removesuffix(ending)
     kept = kept[:-1] if len(kept) > 3 and kept[-1] == kept[-2] else kept
     kept = kept.removesuffix("e") if len(kept) > 3 else kept
     kept = f"{kept[:-1]}y" if kept.endswith("i") else kept
     return _BASE.get(kept, _BASE.get(f"{kept}e", kept))
+
+
+@lru_cache(maxsize=4096)
+def forms(word: str) -> frozenset[str]:
+    """A lower-case word and its other forms, as a verb or a noun; some of them are no words.
+
+    >>> forms("owns") >= {"own", "owns", "owned", "owning"}, forms("wrote") >= {"write", "writing", "written"}
+    (True, True)
+    >>> "won" in forms("wine")
+    False
+    """
+    bases = {base for base in _bases(word) if len(base) >= SHORTEST}
+    return frozenset({word}).union(*map(_inflected, bases))
+
+
+def _bases(word: str) -> Iterator[str]:
+    """What a word may be a form of: itself, if it has no ending."""
+    if word in _BASE:
+        yield _BASE[word]
+    elif word.endswith(("ies", "ied")):
+        yield from (f"{word[:-3]}y", word[:-1])
+    elif word.endswith("s") and not word.endswith("ss"):
+        yield from (word[:-1], *([word[:-2]] if word[:-2].endswith(_HISSING) else []))
+    elif word.endswith("ed"):
+        yield from (word[:-1], *_undoubled(word[:-2]))
+    elif word.endswith("ing"):
+        yield from (f"{word[:-3]}e", *_undoubled(word[:-3]))
+    else:
+        yield word
+
+
+def _undoubled(kept: str) -> tuple[str, ...]:
+    return (kept, kept[:-1]) if kept[-1:] == kept[-2:-1] else (kept,)
+
+
+def _inflected(base: str) -> Iterator[str]:
+    silent = base.endswith("e")
+    kept = base[:-1] if silent else base
+    yield from (base, f"{base}es" if base.endswith(_HISSING) else f"{base}s", f"{kept}ing")
+    if base in _BASE:
+        yield from (form for form, first in _BASE.items() if first == base)
+    elif _CONSONANT_Y.search(base):
+        yield from (f"{base[:-1]}ies", f"{base[:-1]}ied")
+    else:
+        yield f"{kept}ed"
+    if _DOUBLING.search(base):
+        yield from (f"{base}{base[-1]}ing", f"{base}{base[-1]}ed")
 
 
 def is_finite(word: str) -> bool:

@@ -67,7 +67,8 @@ class Walk:
 
     def choose(self, k: int) -> list[Step]:
         """Choose at most k passages, the best first, after following the names of those chosen before."""
-        self.follow()
+        if k > 0:
+            self.follow()
         steps: list[Step] = []
         while len(steps) < k and len(self._ways.passage):
             score = self.scores()

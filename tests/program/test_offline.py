@@ -51,11 +51,41 @@ def test_round_that_goes_on_searching_says_what_is_open_and_nothing_of_its_draft
     assert outcome.policy == "offline"
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who owns Foo?", "Team Beacon"),
+        ("Who leads the team that owns Foo?", "Dana Ortiz"),
+        ("Who led the team owning Foo?", "Dana Ortiz"),
+        ("Who owns Mint?", None),
+    ],
+)
+def test_short_verb_is_known_in_its_other_forms(question: str, answer: str | None) -> None:
+    foo = Passage("foo", "Foo is a service owned by Team Beacon. It runs in Graz.", "Foo")
+    beacon = Passage("beacon", "Team Beacon is led by Dana Ortiz.", "Team Beacon")
+    mint = Passage("mint", "Mint owns Fern Works.", "Mint")
+    assert asked(question, foo, beacon, mint).answer == answer
+
+
+def test_few_passages_then_twice_as_many_then_the_rest_are_read() -> None:
+    many = [Passage(f"x{number:02}", f"Film {number} was directed in Graz by Ada Roe.") for number in range(30)]
+    outcome = asked("Who painted the film that was directed in Graz?", *many)
+    assert [len(item.new) for item in outcome.rounds] == [2, 2, 6]
+    queries = [query.need for item in outcome.rounds for query in item.queries]
+    assert len(set(queries)) == len(queries) == 9
+
+
 def test_what_is_read_stays_within_the_limits() -> None:
     many = [Passage(f"x{number:02}", f"Film {number} was directed in Graz by Ada Roe.") for number in range(30)]
     outcome = asked("Who painted the film that was directed in Graz?", *many)
     assert len(read(outcome)) == OfflinePolicy.limits.max_read == 10
     assert len(asked("Who painted the film that was directed in Graz?", *many, max_read=3).evidence) == 3
+
+
+def test_run_that_has_nothing_left_to_search_for_ends_as_that() -> None:
+    outcome = asked("Who painted the film Blue Moon?", MOON, ROE)
+    assert outcome.reason is StopReason.NO_NEW_PASSAGES
+    assert [item.new for item in outcome.rounds] == [("moon",), ("roe",)]
 
 
 def test_missing_fact_is_named_and_nothing_is_answered() -> None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopstop.program.verb_forms import is_finite, is_participle, root
+from hopstop.program.verb_forms import forms, is_finite, is_participle, root
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,27 @@ def test_kinds_of_forms() -> None:
     assert not any(map(is_finite, ("process", "team", "Owns")))
     assert all(map(is_participle, ("acquired", "written", "led")))
     assert not any(map(is_participle, ("owns", "calling")))
+
+
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [
+        ("owns", {"own", "owned", "owning"}),
+        ("owned", {"own", "owns"}),
+        ("wrote", {"write", "writes", "writing", "written"}),
+        ("teams", {"team"}),
+        ("fixes", {"fix", "fixed"}),
+        ("based", {"base", "basing"}),
+        ("plans", {"planned", "planning"}),
+        ("stopped", {"stop", "stops"}),
+        ("studies", {"study", "studied"}),
+        ("dies", {"die", "died"}),
+    ],
+)
+def test_forms_of_a_word_are_found_from_each_of_them(word: str, others: set[str]) -> None:
+    assert forms(word) >= others | {word}
+
+
+@pytest.mark.parametrize(("word", "other"), [("wine", "win"), ("glass", "glas"), ("plane", "plan"), ("red", "re")])
+def test_another_word_is_no_form(word: str, other: str) -> None:
+    assert other not in forms(word)
