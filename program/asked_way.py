@@ -12,6 +12,7 @@ from hopstop.program.leads import leads
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import QuestionForm
 from hopstop.program.text import FUNCTION_WORDS, content_words, stem, words
+from hopstop.program.verb_forms import forms
 
 _ASKING = re.compile(
     r"\b(?:does|did|do)\s+"
@@ -34,7 +35,7 @@ class AskedWay:
         leading: What may lead from one thing to the next, in the order asked: neither in a name, nor the kind of a
             name ("the service Moor"), nor what is asked for.
         heads: The noun that is asked for ("team" in "which team").
-        asking: The verb of "who does the owner of Moor report to"; "" if the question has another form.
+        asking: Forms of the verb of "who does the owner of Moor report to"; none if the question has another form.
         of: Noun before "of" a name, with that name.
         that: Verb that a name does ("the service that Moor calls"), with that name.
     """
@@ -43,7 +44,7 @@ class AskedWay:
     coded: frozenset[str]
     leading: tuple[str, ...]
     heads: frozenset[str]
-    asking: str = ""
+    asking: frozenset[str] = frozenset()
     of: tuple[tuple[str, str], ...] = ()
     that: tuple[tuple[str, str], ...] = ()
 
@@ -56,7 +57,7 @@ def asked_way(question: str, form: QuestionForm) -> AskedWay:
     >>> text = "Which team owns the service that Moor depends on?"
     >>> way = asked_way(text, question_form(text))
     >>> way.leading, sorted(way.heads), way.that
-    (('owns', 'own', 'servic', 'depend'), ['team'], (('depend', 'moor'),))
+    (('owns', 'own', 'owned', 'owning', 'servic', 'depend'), ['team'], (('depend', 'moor'),))
     """
     coded = _coded(question)
     found = [name for name in dict.fromkeys((*form.names, *coded)) if name in question]
@@ -76,24 +77,23 @@ def asked_way(question: str, form: QuestionForm) -> AskedWay:
     asking = match[1] if match and fold(match[1]) not in FUNCTION_WORDS else ""
     wanted = roles(question, form).keys() - said - heads
     verbs = {key for key, _ in that} | {stem(word) for word in words(question) if word[-2:] == "ed"}
-    leading = [key for word in content_words(question) if stem(word) in wanted for key in _forms(word)]
+    leading = [key for word in content_words(question) if stem(word) in wanted for key in _stems(word)]
     left = tuple(key for key in dict.fromkeys(leading) if key not in kinds or key in verbs)
     return AskedWay(
         frozenset(map(fold, found)),
         frozenset(name for name in coded if name.islower()),
         left,
         heads,
-        stem(asking),
+        frozenset(map(stem, forms(asking) if asking else ())),
         tuple(of),
         tuple(that),
     )
 
 
-def _forms(word: str) -> Iterator[str]:
-    """The stem of a word, and those of the singulars that it may be a plural of ("fixes": fix, "offices": office)."""
+def _stems(word: str) -> Iterator[str]:
+    """The stem of a word, and those of its other forms ("fixes": fix, "owns": owned)."""
     yield stem(word)
-    if word.endswith("s") and len(word) > len("gas"):
-        yield from (stem(word[:-1]), *([stem(word[:-2])] if word.endswith("es") else []))
+    yield from sorted(map(stem, forms(word)))
 
 
 def _nouns(question: str, heads: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from math import exp, log
 from operator import mul
 
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
-from hopstop.program.asked_role import asked_role
+from hopstop.program.asked_role import AskedRole, asked_role
 from hopstop.program.asked_way import AskedWay, asked_way
 from hopstop.program.asserted import negates, stated
 from hopstop.program.direction import says_verb
 from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
 from hopstop.program.lines import Cover, Lines
+from hopstop.program.outright import outright
 from hopstop.program.paths import Path, Start, find_paths, start
 from hopstop.program.profile import fold
 from hopstop.program.proof import Quoted, doubt
@@ -24,6 +25,7 @@ from hopstop.program.sound_way import Step, is_sound
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
 _SENTENCE = 50  # characters, unit of the mean length of a line
+OUTRIGHT = 0.96  # that such an answer is right: the 95 % bound (rule of three) of 76 of 76 in made corpora
 LIKELY = 0.1  # from which a draft is shown in place of the one that ranked sentences give
 
 
@@ -87,6 +89,8 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
     left = in_order(lines.question, lines.stems(cover.mask & ~best.path.covered))
     open_needs = [f"{left} of {best.path.last.subject}"] * bool(left) + [doubted] * bool(doubted)
     missing = tuple(map(Claim, open_needs))
+    if not left and _only_outright(lines.question, found, best):
+        p = max(p, OUTRIGHT)
     sure = p >= weights.right_sure and not said and not doubted
     return Reached(best.text, _claims(lines, best.path), p, sure, missing)
 
@@ -118,6 +122,21 @@ def _best_sound(
             return best, share
         left.remove(best)
     return None, 0.0
+
+
+def _only_outright(question: str, found: Sequence[Ending], best: Ending) -> bool:
+    """Whether the best ending, and none that differs, is said outright of what the question or the way names."""
+    asked = asked_role(question)
+    if asked is None:
+        return False
+    said = {
+        fold(end.text) for end in found if outright(asked, end.path.last.sentence.text, _entry(asked, end), end.text)
+    }
+    return said == {fold(best.text)}
+
+
+def _entry(asked: AskedRole, ending: Ending) -> str:
+    return ending.path.via[-1] if ending.path.via else asked.other
 
 
 def steps_of(ending: Ending) -> list[Step]:

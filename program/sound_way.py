@@ -83,7 +83,7 @@ def _holds(held: frozenset[str], name: str) -> bool:
 
 def _leads_on(way: AskedWay, steps: Sequence[Step], *, spare: bool) -> bool:
     """Whether each step is left over a relation, or for a kind of thing, that the question names and none before it."""
-    left = set(way.leading) - {way.asking}
+    left = set(way.leading) - way.asking
     for step, onward in pairwise(steps):
         kinds = stems(onward.title) - stems(step.leaves) if mentions(fold(onward.title), step.leaves) else frozenset()
         said = left & (stems(step.text) | kinds | {_kind(step)})
@@ -196,7 +196,7 @@ def _is_of_another(way: AskedWay, step: Step, parts: Sequence[str], key: str) ->
 
 def _says_asking(way: AskedWay, last: Step) -> bool:
     """Whether the sentence with the answer says the verb of "who does ... report to"."""
-    return not way.asking or bool(way.heads) or way.asking in stems(last.text)
+    return not way.asking or bool(way.heads) or not way.asking.isdisjoint(stems(last.text))
 
 
 def _is_of_other_kind(way: AskedWay, last: Step) -> bool:

@@ -20,7 +20,7 @@ _IRREGULAR = """
     fall fell fallen; sit sat; cost
 """
 _BASE = {
-    form: forms[0] for line in _IRREGULAR.replace("\n", ";").split(";") if (forms := line.split()) for form in forms
+    form: row[0] for line in _IRREGULAR.replace("\n", ";").split(";") if (row := line.split()) for form in row
 }
 _UNCHANGED = frozenset({"hit", "set", "cut", "put", "let", "read", "cost"})
 PAST = frozenset(form for form, base in _BASE.items() if form != base) | _UNCHANGED

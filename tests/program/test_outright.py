@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import pytest
+
+from hopstop.program.asked_role import asked_role
+from hopstop.program.bm25 import BM25Index
+from hopstop.program.loop import IterativeQA
+from hopstop.program.offline import OfflinePolicy
+from hopstop.program.outright import outright
+from hopstop.program.records import Passage
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "other", "answer"),
+    [
+        ("Who wrote CHG-818?", "CHG-818 was written by Ada Roe and reviewed by Ben Oak.", "CHG-818", "Ada Roe"),
+        ("Who reviewed CHG-818?", "CHG-818 was written by Ada Roe and reviewed by Ben Oak.", "CHG-818", "Ben Oak"),
+        ("What does Foo own?", "Foo owns Bar Works.", "Foo", "Bar Works"),
+        ("Who owns Foo?", "Team Beacon owns Foo.", "foo", "Team Beacon"),
+        ("Who does Cy Poe report to?", "Cy Poe reports to Dee Fox.", "Cy Poe", "Dee Fox"),
+    ],
+)
+def test_verb_with_both_on_their_sides_is_outright(question: str, sentence: str, other: str, answer: str) -> None:
+    asked = asked_role(question)
+    assert asked is not None
+    assert outright(asked, sentence, other, answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "other", "answer"),
+    [
+        ("Who owns Foo?", "Foo owns Bar Works.", "Foo", "Bar Works"),
+        ("Who wrote CHG-818?", "CHG-818 was written by Ada Roe and reviewed by Ben Oak.", "CHG-818", "Ben Oak"),
+        ("Who owns Foo?", "Team Beacon owns Fern.", "Foo", "Team Beacon"),
+        ("Who owns Foo?", "Foo was once owned by Team Beacon.", "Foo", "Team Beacon"),
+        ("Who leads Foo?", "Foo was led by Ada Roe until 2001.", "Foo", "Ada Roe"),
+        ("Who owns Foo?", "Team Beacon owns Foo.", "", "Team Beacon"),
+    ],
+)
+def test_other_side_other_thing_or_other_time_is_not(question: str, sentence: str, other: str, answer: str) -> None:
+    asked = asked_role(question)
+    assert asked is not None
+    assert not outright(asked, sentence, other, answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("Foo owns Bar Works. It lies in Graz.", "What does Foo own?", "Bar Works"),
+        ("Foo owns Bar Works. It lies in Graz.", "Who owned Bar Works?", "Foo"),
+        ("Foo was once owned by Cy Poe and is now owned by Dee Fox.", "Who owns Foo?", None),
+        ("Foo is not owned by Cy Poe.", "Who owns Foo?", None),
+    ],
+)
+def test_what_alone_is_said_outright_is_answered(text: str, question: str, answer: str | None) -> None:
+    index = BM25Index.build([Passage("foo", text, "Foo"), Passage("fern", "Fern Works is a mill.", "Fern Works")])
+    policy = OfflinePolicy(index)
+    assert IterativeQA(index, policy, policy.limits)(question).answer == answer
