@@ -86,7 +86,7 @@ class CarelessReader:
         found = (await self._careful.decide(state, runtime)).value
         draft = found.draft or _guess(state.question)
         stop = found.stop or (bool(draft) and any(claim.quote for claim in found.claims))
-        decision = Decision(stop, found.claims, draft)
+        decision = replace(found, stop=stop, draft=draft)
         return Reply(_STOPS[self._habit](decision, state) if stop and self._habit in _STOPS else decision)
 
     async def _mistaken(self, state: State, runtime: Runtime) -> Decision:

@@ -49,9 +49,7 @@ FOOTER = """## Made by
 `tests/program/test_failures.py` plays, from scripts, models that latch on to a look-alike, stop early, conclude,
 merge, answer with a kind, compare one side, or repeat a query. With the guards on none gives a wrong answer; with
 the guard in question off it does, or runs dry where it repeats. There `latch` and `ask_again` earn their place.
-`fusion` was on when this was measured; it is a warning and changes no run, so it is off by default. The rows of
-*hiding* and of no habit, and the STOPs made from labels are of 2026-11-30; the other habits were measured the day
-before, without `question_covered`."""
+`fusion` is a warning and changes no run, so it is off by default."""
 
 
 def page(documents: Sequence[Values], stops: Values) -> str:

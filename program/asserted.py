@@ -13,13 +13,17 @@ from hopstop.program.whole_words import lowered, places
 
 DENIED = re.compile(
     r"\b(?:not(?! only\b| just\b| least\b)|cannot|never|no longer|nobody|no one|none|neither|nor|without|\w+n[’']t"
-    r"|den(?:ies|ied)|refuse[sd]|decline[sd]|fail(?:s|ed) to"
+    r"|den(?:ies|ied)|refuse[sd]|decline[sd]|fail(?:s|ed) to|(?:stopped|ceased|quit) \w+ing"
+    r"|allegedly|supposedly|wrongly|falsely|contrary to|myth|(?:almost|nearly|hardly) [a-z]{3,}|some say"
     r"|nicht(?! nur\b)|kein(?:e[mnrs]?)?|nie|niemals|niemand|weder|ohne|verweigert\w*|bestritt\w*)\b",
     re.IGNORECASE,
 )
 POSSIBLE = re.compile(
-    r"\b(?:would (?:not |never )?have|could have|should have|might|may (?:not |never )?(?:have|be)"
+    r"\b(?:would|could|should|shall|will|must|can|might|may"
     r"|[Ii]f|[Uu]nless|whether|(?:was|were|is|are) (?:to be|supposed to|expected to|meant to|planned to|due to be)"
+    r"|(?:plan|want|intend|hope|agree|offer|ask|expect|promise|pretend|claim|decide|attempt)(?:e?s|e?d|n?ed)? to"
+    r"|tr(?:y|ies|ied) to|going to"
+    r"|(?:claim|doubt|pretend|propose|demand|request)(?:s|e?d)? that|[Ss]uppose|[Ll]et|propose|rumou?r(?:ed|s)?"
     r"|würden?|[Hh]ätten?|[Ww]ären?|könnten?|[Ff]alls|ob|sofern)\b"
 )
 _VERB = (

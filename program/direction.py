@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hopstop.program.asked_role import AskedRole
+from hopstop.program.generic import is_generic
+from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.profile import fold, stems
 from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.verb_forms import is_participle, root
@@ -24,12 +26,26 @@ _BREAK = re.compile(r"[.;:!?]['\")]? (?<!\b[A-Z]\. )(?<!\b(?:Dr|Mr|Ms|St|Jr|Sr)\
 _BE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: (?:also|now|not|first|later|then|\w+ly|being|been))* $"
 )
-_BY = re.compile(r"(?: [^\s.;:]+){0,8}? by ")
+_BY = re.compile(r"(?:(?:,| and) [a-z-]+ed)*(?: (?!and )[^\s.;:]+){0,8}? by ")
+_OWNS = ("'s", "’s")
+_NUMBER = re.compile(r"\b\d[\w-]*")
+_NEXT_WORD = re.compile(r" ([^\W\d_]+)(?! (?:is|was|are|were|has|had)\b)")
+_WHEN = frozenset("today yesterday tomorrow now daily weekly alone together again itself twice".split())  # noqa: SIM905
+_DETERMINERS = frozenset({"the", "a", "an", "its", "his", "her", "their", "also"})
+_IT = re.compile(
+    r" (?:it|him|them|her(?! [a-z])|this|these|both)\b"
+    r"|(?:\W*$|[,;.:)]| (?:[a-z]+ly|together|again|and|or|but|by|in|on|at|for|to|with|from|since|as)\b)"
+)
+_KIND = re.compile(r" (?:the|this|that|an?|its) ([a-z][a-z-]*)\b(?! [a-z-]+ed\b)")
 _BY_NEXT = re.compile(r"(?: (?:in|on|jointly) [\w ]{1,12}| jointly| solely| only)? by ")
 _DETERMINER = re.compile(r"\b(?:the|an?|this|that|his|her|its|their|our|my|of|no) $", re.IGNORECASE)
 _NEW_PHRASE = re.compile(r"\b(?:the|an?|his|her|its|their) ", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|,[^,]*,")
-_PREPOSITION = r"\b(?:in|at|of|to|from|with|for|on|by|near|against|under|into|as|after|before)"
+_PREPOSITION = (
+    r"\b(?:in|at|of|to|from|with|for|on|by|near|against|under|into|as|after|before|besides?|unlike|like|behind|above"
+    r"|below|over|through|within|without|around|between|among)"
+)
+_OTHER_PHRASE = re.compile(rf"{_PREPOSITION}\b|\b(?:that|about|but|except|whether|why|how|who|than)\b")
 _WITH_NAME = re.compile(rf"{_PREPOSITION} (?:the )?{_NAME}(?: {_NAME})*(?: [a-z]+)?")
 _BEHIND_PREPOSITION = re.compile(rf"({_PREPOSITION}) (?:the |an? )?$", re.IGNORECASE)
 _LISTED = re.compile(r"(?:,|and|&|or|the|as|well|both|\s)*")
@@ -41,6 +57,8 @@ _WHO = re.compile(
     r"|(?: \([^()]*\))? (?:is|are|was|were) (?:an?|the|one of the) "
     r"(?:(?! (?:and|but) )[^,.;])*(?:who|which|that|(?-i:[a-z]+)) $"
 )
+_RELATIVE = re.compile(r"\b(?:who|whom|whoever|whose|which|that|what)\b")
+_OF_RELATIVE = re.compile(r"\b(?:who|which|that|whom)(?: \w+)? [a-z]+ (?:the )?$")  # "the man who hired A wrote B"
 _ENOUGH = 2 / 3  # of the stems of a name: "Service Fen" is not "Service Moor"
 
 
@@ -124,6 +142,8 @@ def _same_frame(asked: AskedRole, verb: _Verb) -> bool:
 
 
 def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:
+    if verb.clause.startswith(_OWNS, end):
+        return False  # what is said is said of something of theirs
     if verb.passive:
         return (
             _agent(verb, start) and _done_to_is(asked, verb)
@@ -147,7 +167,7 @@ def _agent(verb: _Verb, start: int) -> bool:
     if by is None or by.end() > start:
         return False
     gap = verb.clause[by.end() : start]
-    return _none_between(gap) or _is_title(gap)
+    return (_none_between(gap) and _is_plain(gap)) or _is_title(gap)
 
 
 def _is_title(gap: str) -> bool:
@@ -158,14 +178,28 @@ def _is_title(gap: str) -> bool:
 
 def _done_to_is(asked: AskedRole, verb: _Verb) -> bool:
     """Whether the name right before a passive verb may be what it is done to."""
-    names = _NAMES.findall(_WITH_NAME.sub("", _ASIDE.sub("", verb.clause[: verb.start])))
+    before = verb.clause[: verb.start]
+    subject = _WITH_NAME.sub("", _ASIDE.sub("", before))
+    if (
+        asked.other
+        and _holds(before, asked.other)
+        and (not _holds(subject, asked.other) or _is_of_other(asked, subject))
+    ):
+        return False
+    if not _is_last(asked, subject):
+        return False
+    names = _NAMES.findall(subject)
     return not names or not _only_describes(asked, names[-1])
 
 
 def _is_subject(clause: str, start: int, gap: str) -> bool:
     """Whether no other one stands between a name and the verb, and the name does not belong to a preposition."""
+    if _OF_RELATIVE.search(clause[:start]):
+        return False
     if _WHO.match(gap):
         return True
+    if _RELATIVE.search(_ASIDE.sub("", gap)):
+        return False
     rest = _WITH_NAME.sub("", _ASIDE.sub("", gap))
     if _BEHIND_PREPOSITION.search(clause[:start]) or not _none_between(rest):
         return False
@@ -189,9 +223,43 @@ def _object_is(asked: AskedRole, verb: _Verb) -> bool:
     """Whether the other one stands behind the verb, or nothing that is named does."""
     behind = verb.clause[verb.end :]
     found = _OBJECT.match(behind)
-    if found is None or not asked.other:
+    if not asked.other:
         return found is None or not _only_describes(asked, found[1])
-    return _holds(behind, asked.other)
+    cut = _OTHER_PHRASE.search(behind)
+    if cut and not asked.preposition and not _OTHER_PHRASE.search(asked.other):
+        behind = behind[: cut.start()]
+    if _holds(behind, asked.other):
+        return not _is_of_other(asked, behind)
+    kind, behind = _KIND.match(behind), verb.clause[verb.end :]
+    return found is None and (_IT.match(behind) is not None or (kind is not None and _is_called(asked, kind[1])))
+
+
+def _is_of_other(asked: AskedRole, text: str) -> bool:
+    """Whether a text speaks of what the other one has, and not of itself: "Moor's sister", "Moor dashboards"."""
+    found = [text[at + len(asked.other) :] for at in places(text, asked.other)]
+    return bool(found) and all(rest.startswith((*_OWNS, "-")) or _goes_on(rest) for rest in found)
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether a noun that makes another thing of it stands behind a name."""
+    match = _NEXT_WORD.match(rest)
+    word = match[1] if match else ""
+    return bool(word) and not (word.casefold() in FUNCTION_WORDS | SAME_KIND | _WHEN or word.endswith(("ly", "ed")))
+
+
+def _is_last(asked: AskedRole, subject: str) -> bool:
+    """Whether no name stands between the other one and the verb, but for those listed with it."""
+    at = max(places(subject, asked.other), default=-1) if asked.other else -1
+    return at < 0 or _none_between(_NUMBER.sub("", subject[at + len(asked.other) :]))
+
+
+def _is_called(asked: AskedRole, noun: str) -> bool:
+    return is_generic(noun) or stems(noun) <= stems(asked.other)
+
+
+def _is_plain(gap: str) -> bool:
+    """Whether what stands before a name has no word that makes it belong to something else: "the brother of"."""
+    return FUNCTION_WORDS.isdisjoint(set(_NAMES.sub("", gap).split()) - _DETERMINERS - {"and", "both"})
 
 
 def _only_describes(asked: AskedRole, name: str) -> bool:

@@ -11,7 +11,7 @@ from hopstop.program.text import names
 from hopstop.program.whole_words import lowered, places
 
 # What behind a name makes no other name of it: forms of companies, and kinds of things (with KINDS). English, German.
-_SAME = frozenset(
+SAME_KIND = frozenset(
     """
     gmbh ag kg se ohg ug eg inc ltd llc llp corp co plc sa sarl spa srl bv nv ab oy oyj as asa limited incorporated
     corporation group holding team service project system department office incident contract unit plant jr sr
@@ -52,5 +52,5 @@ def _spans(name: str, text: str, said: frozenset[str]) -> tuple[str, ...]:
 def _is_same(following: str | None, said: frozenset[str]) -> bool:
     """Whether a capitalised word behind a name makes no other name of it; None: the name goes on behind a hyphen."""
     low = (following or "").casefold().strip(".,:-")
-    known = low in _SAME or low in KINDS or low in said or _YEAR.fullmatch(low) is not None
+    known = low in SAME_KIND or low in KINDS or low in said or _YEAR.fullmatch(low) is not None
     return following is not None and (known or not low)

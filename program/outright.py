@@ -1,24 +1,41 @@
-"""Whether a sentence says an answer outright: the verb asked for, with the answer and the other one on their sides."""
+"""Whether a sentence says an answer outright: who does it, the verb, and to whom, with nothing between to turn it.
+
+Plain sentences of English alone: "A owns B.", "B is owned by A.", "B was written by C and checked by A." Whatever is
+longer may be right too, and is left to the other signs.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from hopstop.program.asked_role import AskedRole
-from hopstop.program.direction import named_other
-from hopstop.program.profile import fold
-from hopstop.program.whole_words import mentions
+from hopstop.program.longer_names import SAME_KIND
+from hopstop.program.tense import AT_A_TIME
+from hopstop.program.text import FUNCTION_WORDS
+from hopstop.program.verb_forms import forms
+from hopstop.program.whole_words import places
 
-# What was so at some time, and may no longer be. English, German.
-_AT_A_TIME = re.compile(
-    r"\b(?:once|formerly|previously|originally|initially|until|earlier|former|before|no longer|used to|at first"
-    r"|früher|ehemals|einst|zunächst|bis|vorher|nicht mehr)\b",
-    re.IGNORECASE,
+_ADVERBS = r"(?: (?:also|now|still|currently|first|later|then|jointly|\w+ly))*"
+_OPENING = re.compile(r"(?:(?:in|on|since|from|at|after|during) [^,]{1,40}, )?(?:(?:the|an?) )?((?:[\w-]+ ){0,3})")
+_ASIDE = r"(?: \([^()]*\)|, (?!who|which|that|whose|where|and |but )[^,]{1,80},)?"
+_KIND = rf"(?: (?:{'|'.join(sorted(SAME_KIND))}))?"
+_DOES = re.compile(rf"{_KIND}{_ASIDE}(?:,? (?:who|which|that))?(?: (?:has|have))?{_ADVERBS} ")
+_IS_DONE = re.compile(
+    rf"{_KIND}{_ASIDE}(?:,? (?:which|that))? (?:is|are|was|were|has been|have been)(?: being)?{_ADVERBS} "
+    rf"(?:\w+ by [^,;.()]{{1,60}}(?:,| and|, and) (?:was |is )?|\w+(?:,| and) )?"
+)
+_TO = re.compile(r" (?:(?P<preposition>to|for|in|on|at|with|from|under) )?(?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){0,3})")
+_BY = re.compile(
+    rf"(?: (?:and|or) \w+)?{_ADVERBS}(?: (?:in|on) [\w ]{{1,20}})? by (?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){{0,3}})"
+)
+_END = re.compile(
+    rf"{_KIND}(?:$|[.,;)!]| \(| (?:and|in|on|at|since|from|for|during|under|as|with|by|to|when|because|after|while)\b)"
 )
 
 
 def outright(asked: AskedRole, sentence: str, other: str, answer: str) -> bool:
-    """Whether a sentence says the verb of a question of these two, each on its side, without a word of its being past.
+    """Whether a sentence says the verb of a question of these two, each on its side, and not as what has been.
 
     Args:
         asked: What the question asks of its verb.
@@ -26,7 +43,56 @@ def outright(asked: AskedRole, sentence: str, other: str, answer: str) -> bool:
         other: The other one of the two, as the question or the way before names it; "" is never said.
         answer: Part of the sentence.
     """
-    said, wanted = fold(named_other(asked, sentence, answer)), fold(other)
-    if not said or not wanted or _AT_A_TIME.search(sentence):
+    text, one, two = sentence.casefold(), answer.casefold(), other.casefold()
+    if len(text) != len(sentence) or not one or not two or AT_A_TIME.search(sentence):
         return False
-    return mentions(said, wanted) or mentions(wanted, said)
+    doer, done = (one, two) if asked.doer else (two, one)
+    return any(
+        _says(text, doer, verb, done, asked.preposition) or _says_passive(text, doer, verb, done)
+        for verb in _verbs(asked, text)
+    )
+
+
+def _verbs(asked: AskedRole, text: str) -> Iterator[tuple[int, int]]:
+    for form in forms(asked.verb.casefold()):
+        for start in places(text, form):
+            yield start, start + len(form)
+
+
+def _says(text: str, doer: str, verb: tuple[int, int], done: str, preposition: str) -> bool:
+    """ "A owns B": the name of A begins the sentence, and the verb and the name of B follow."""
+    return any(
+        _opens(text[:first])
+        and _DOES.fullmatch(text, first + len(doer), verb[0])
+        and (way := _TO.fullmatch(text, verb[1], last))
+        and (way["preposition"] or "") == preposition
+        and _is_kind(way["kind"])
+        and _END.match(text, last + len(done))
+        for first in places(text, doer)
+        for last in places(text, done)
+        if first + len(doer) <= verb[0] and verb[1] <= last
+    )
+
+
+def _says_passive(text: str, doer: str, verb: tuple[int, int], done: str) -> bool:
+    """ "B is owned by A"."""
+    return any(
+        _opens(text[:first])
+        and _IS_DONE.fullmatch(text, first + len(done), verb[0])
+        and (way := _BY.fullmatch(text, verb[1], last))
+        and _is_kind(way["kind"])
+        and _END.match(text, last + len(doer))
+        for first in places(text, done)
+        for last in places(text, doer)
+        if first + len(done) <= verb[0] and verb[1] <= last
+    )
+
+
+def _opens(before: str) -> bool:
+    """Whether what stands before the first name only says when, and what kind of thing it is."""
+    match = _OPENING.fullmatch(before)
+    return match is not None and _is_kind(match[1])
+
+
+def _is_kind(words: str) -> bool:
+    return FUNCTION_WORDS.isdisjoint(words.split())

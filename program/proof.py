@@ -13,6 +13,7 @@ from hopstop.program.direction import against_direction, against_other, named_ot
 from hopstop.program.longer_names import longer_names
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
+from hopstop.program.tense import is_past
 from hopstop.program.value_clause import of_other_clause
 
 # Of these one can say "the sister of A is B" as well as "A is the sister of B".
@@ -44,6 +45,10 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
     asked = asked_role(question)
     if is_question(last.sentence) or not (negates(question) or stated(last.sentence, answer)):
         return f'that "{answer}" is so, said as a fact'
+    if asked is not None and is_past(asked, question, last.sentence):
+        return f'that "{asked.verb}" is still so'
+    if longer := _of_longer(question, [last]):
+        return longer
     if asked is not None and against_direction(asked, last.sentence, answer):
         return f'who or what "{asked.verb}" is said of, in the direction asked'
     if _noun_of_answer(question, last.sentence, answer):
@@ -62,6 +67,11 @@ def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:
     return re.search(rf"\b{noun} of (?:the )?{name}\b|\b{name}['’]s? {noun}\b", sentence, re.IGNORECASE) is not None
 
 
+def _of_longer(question: str, quotes: Sequence[Quoted]) -> str:
+    found = next(longer_names(question, [text for quote in quotes for text in (quote.title, quote.sentence)]), None)
+    return "" if found is None else f'that it is said of "{found[0]}", not of "{found[1]}"'
+
+
 def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], answer: str, read: Sequence[str]) -> str:
     """What the quotes of an answer do not show; "" if nothing.
 
@@ -72,9 +82,9 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
         answer: As it is given.
         read: All sentences read.
     """
-    longer = next(longer_names(question, [text for quote in quotes for text in (quote.title, quote.sentence)]), None)
-    if longer is not None:
-        return f'that it is said of "{longer[0]}", not of "{longer[1]}"'
+    longer = _of_longer(question, quotes)
+    if longer:
+        return longer
     if any(is_question(quote.sentence) for quote in quotes):
         return "what is only asked in a quote, said as a fact"
     asked = asked_role(question)

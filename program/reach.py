@@ -22,6 +22,7 @@ from hopstop.program.proof import Quoted, doubt
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.records import Claim
 from hopstop.program.sound_way import Step, is_sound
+from hopstop.program.tense import AT_A_TIME
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
 _SENTENCE = 50  # characters, unit of the mean length of a line
@@ -127,7 +128,7 @@ def _best_sound(
 def _only_outright(question: str, found: Sequence[Ending], best: Ending) -> bool:
     """Whether the best ending, and none that differs, is said outright of what the question or the way names."""
     asked = asked_role(question)
-    if asked is None:
+    if asked is None or any(AT_A_TIME.search(line.sentence.text) for line in best.path.lines):
         return False
     said = {
         fold(end.text) for end in found if outright(asked, end.path.last.sentence.text, _entry(asked, end), end.text)

@@ -39,6 +39,24 @@ def test_kinds_of_forms() -> None:
 
 
 @pytest.mark.parametrize(
+    ("one", "two"),
+    [("filed", "filled"), ("scraped", "scrapped"), ("planes", "plans"), ("founded", "found"), ("sawed", "saw"),
+     ("rebuilt", "built"), ("rated", "rats"), ("hoped", "hopped")],
+)  # fmt: skip
+def test_verbs_that_look_alike_in_a_form_have_other_roots(one: str, two: str) -> None:
+    assert root(one) != root(two)
+
+
+@pytest.mark.parametrize(
+    "family",
+    ["file files filed filing", "fill fills filled", "add adds added adding", "pass passes passed", "fix fixes fixed",
+     "control controls controlled", "recall recalled", "visit visited", "hope hoped", "hop hopped", "manage managed"],
+)  # fmt: skip
+def test_forms_of_one_word_share_its_root(family: str) -> None:
+    assert len(set(map(root, family.split()))) == 1
+
+
+@pytest.mark.parametrize(
     ("word", "others"),
     [
         ("owns", {"own", "owned", "owning"}),
