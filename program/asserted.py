@@ -64,7 +64,9 @@ def stated(sentence: str, name: str) -> bool:
     if is_question(sentence):
         return False
     starts = list(places(lowered(sentence), lowered(name)))
-    return not starts or any(not negates(_clause(sentence, start, start + len(name))) for start in starts)
+    if not starts:
+        return not negates(sentence)
+    return any(not negates(_clause(sentence, start, start + len(name))) for start in starts)
 
 
 def _clause(sentence: str, start: int, end: int) -> str:

@@ -83,7 +83,8 @@ def texts(text: str, title: str, form: QuestionForm) -> Iterator[tuple[str, int]
     place = form.asks is Asks.PLACE
     for name in names(text):
         at = text.find(name)
-        for part in dict.fromkeys((name, *name.split(" and "), *(name.split(", ")[:1] if place else ()))):
+        parts = [part.rstrip(",") for part in name.split(" and ")]
+        for part in dict.fromkeys((name, *parts, *(name.split(", ")[:1] if place else ()))):
             if place or (not is_nation(part) and not (form.asks is Asks.PERSON and _has_digit(part))):
                 yield part, (text.find(part) if at >= 0 else -1)
     if place:

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from hopstop.program.asked_role import AskedRole
 from hopstop.program.generic import is_generic
-from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.profile import fold, stems
+from hopstop.program.spoken_of import OWNS, holds, is_of
 from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.verb_forms import is_participle, root
 from hopstop.program.whole_words import places
@@ -27,10 +27,7 @@ _BE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: (?:also|now|not|first|later|then|\w+ly|being|been))* $"
 )
 _BY = re.compile(r"(?:(?:,| and) [a-z-]+ed)*(?: (?!and )[^\s.;:]+){0,8}? by ")
-_OWNS = ("'s", "’s")
 _NUMBER = re.compile(r"\b\d[\w-]*")
-_NEXT_WORD = re.compile(r" ([^\W\d_]+)(?! (?:is|was|are|were|has|had)\b)")
-_WHEN = frozenset("today yesterday tomorrow now daily weekly alone together again itself twice".split())  # noqa: SIM905
 _DETERMINERS = frozenset({"the", "a", "an", "its", "his", "her", "their", "also"})
 _IT = re.compile(
     r" (?:it|him|them|her(?! [a-z])|this|these|both)\b"
@@ -59,7 +56,6 @@ _WHO = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:who|whom|whoever|whose|which|that|what)\b")
 _OF_RELATIVE = re.compile(r"\b(?:who|which|that|whom)(?: \w+)? [a-z]+ (?:the )?$")  # "the man who hired A wrote B"
-_ENOUGH = 2 / 3  # of the stems of a name: "Service Fen" is not "Service Moor"
 
 
 class _Verb(NamedTuple):
@@ -78,27 +74,29 @@ def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
     Args:
         asked: What is asked of the verb.
         sentence: As it stands.
-        answer: Part of the sentence; one that does not stand in it (a title) is not judged.
+        answer: Part of the sentence; one that does not stand in it (a title) is taken for its subject.
     """
     verbs = [verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
-    if not verbs or fold(answer) not in fold(sentence):
+    if not verbs:
         return False
+    if fold(answer) not in fold(sentence):
+        return all(verb.passive == asked.doer for verb in verbs)
     return not any(_fits(asked, verb, at, at + len(answer)) for verb in verbs for at in places(verb.clause, answer))
 
 
 def against_other(asked: AskedRole, sentence: str) -> bool:
     """Whether a sentence says the verb asked for of the other one, but with that one on the wrong side."""
     verbs = [
-        verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb) and _holds(verb.clause, asked.other)
+        verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb) and holds(verb.clause, asked.other)
     ]
-    return bool(verbs) and not any(_holds(_side_of_other(asked, verb), asked.other) for verb in verbs)
+    return bool(verbs) and not any(holds(_side_of_other(asked, verb), asked.other) for verb in verbs)
 
 
 def names_another(asked: AskedRole, sentence: str) -> bool:
     """Whether a sentence says the verb asked for, but each time of somebody else who is named."""
     sides = [_side_of_other(asked, verb) for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
     return bool(sides) and not any(
-        _holds(side, asked.other) or not _NAMES.search(side[_first(side) :]) for side in sides
+        holds(side, asked.other) or not _NAMES.search(side[_first(side) :]) for side in sides
     )
 
 
@@ -142,7 +140,7 @@ def _same_frame(asked: AskedRole, verb: _Verb) -> bool:
 
 
 def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:
-    if verb.clause.startswith(_OWNS, end):
+    if verb.clause.startswith(OWNS, end):
         return False  # what is said is said of something of theirs
     if verb.passive:
         return (
@@ -180,16 +178,18 @@ def _done_to_is(asked: AskedRole, verb: _Verb) -> bool:
     """Whether the name right before a passive verb may be what it is done to."""
     before = verb.clause[: verb.start]
     subject = _WITH_NAME.sub("", _ASIDE.sub("", before))
-    if (
-        asked.other
-        and _holds(before, asked.other)
-        and (not _holds(subject, asked.other) or _is_of_other(asked, subject))
-    ):
+    if asked.other and holds(before, asked.other) and (not holds(subject, asked.other) or is_of(subject, asked.other)):
         return False
     if not _is_last(asked, subject):
         return False
     names = _NAMES.findall(subject)
-    return not names or not _only_describes(asked, names[-1])
+    return not names or not (_only_describes(asked, names[-1]) or _is_another(asked, before, names[-1]))
+
+
+def _is_another(asked: AskedRole, before: str, name: str) -> bool:
+    """Whether what stands before the verb, a name at its end, has no word of the other one's name."""
+    said = asked.other and stems(name) and _BE.search(before)
+    return bool(said) and stems(before).isdisjoint(stems(asked.other))
 
 
 def _is_subject(clause: str, start: int, gap: str) -> bool:
@@ -228,23 +228,10 @@ def _object_is(asked: AskedRole, verb: _Verb) -> bool:
     cut = _OTHER_PHRASE.search(behind)
     if cut and not asked.preposition and not _OTHER_PHRASE.search(asked.other):
         behind = behind[: cut.start()]
-    if _holds(behind, asked.other):
-        return not _is_of_other(asked, behind)
+    if holds(behind, asked.other):
+        return not is_of(behind, asked.other)
     kind, behind = _KIND.match(behind), verb.clause[verb.end :]
     return found is None and (_IT.match(behind) is not None or (kind is not None and _is_called(asked, kind[1])))
-
-
-def _is_of_other(asked: AskedRole, text: str) -> bool:
-    """Whether a text speaks of what the other one has, and not of itself: "Moor's sister", "Moor dashboards"."""
-    found = [text[at + len(asked.other) :] for at in places(text, asked.other)]
-    return bool(found) and all(rest.startswith((*_OWNS, "-")) or _goes_on(rest) for rest in found)
-
-
-def _goes_on(rest: str) -> bool:
-    """Whether a noun that makes another thing of it stands behind a name."""
-    match = _NEXT_WORD.match(rest)
-    word = match[1] if match else ""
-    return bool(word) and not (word.casefold() in FUNCTION_WORDS | SAME_KIND | _WHEN or word.endswith(("ly", "ed")))
 
 
 def _is_last(asked: AskedRole, subject: str) -> bool:
@@ -264,16 +251,14 @@ def _is_plain(gap: str) -> bool:
 
 def _only_describes(asked: AskedRole, name: str) -> bool:
     """Whether a name is only part of how the question describes the other one: Moor is not "the service Moor calls"."""
-    return bool(asked.described_by) and stems(name) <= stems(asked.described_by)
+    return bool(stems(name)) and stems(name) <= stems(asked.described_by)
 
 
 def _subject_is(asked: AskedRole, verb: _Verb) -> bool:
     """Whether the other one stands before the verb, or nobody who is named does."""
     before = verb.clause[: verb.start]
     return (
-        not asked.other
-        or _holds(before, asked.other)
-        or not _NAMES.search(_WITH_NAME.sub("", before)[_first(before) :])
+        not asked.other or holds(before, asked.other) or not _NAMES.search(_WITH_NAME.sub("", before)[_first(before) :])
     )
 
 
@@ -285,9 +270,4 @@ def _first(before: str) -> int:
 
 def _other_is_agent(asked: AskedRole, verb: _Verb) -> bool:
     by = _BY.match(verb.clause, verb.end)
-    return not asked.other or (by is not None and _holds(verb.clause[by.end() :], asked.other))
-
-
-def _holds(text: str, name: str) -> bool:
-    wanted = stems(name)
-    return len(wanted & stems(text)) >= _ENOUGH * len(wanted)
+    return not asked.other or (by is not None and holds(verb.clause[by.end() :], asked.other))

@@ -20,9 +20,10 @@ _ADVERBS = r"(?: (?:also|now|still|currently|first|later|then|jointly|\w+ly))*"
 _OPENING = re.compile(r"(?:(?:in|on|since|from|at|after|during) [^,]{1,40}, )?(?:(?:the|an?) )?((?:[\w-]+ ){0,3})")
 _ASIDE = r"(?: \([^()]*\)|, (?!who|which|that|whose|where|and |but )[^,]{1,80},)?"
 _KIND = rf"(?: (?:{'|'.join(sorted(SAME_KIND))}))?"
-_DOES = re.compile(rf"{_KIND}{_ASIDE}(?:,? (?:who|which|that))?(?: (?:has|have))?{_ADVERBS} ")
+_ALSO = r"(?: [a-z]+(?:s|ed) [^,;.()]{1,60}? and)?"  # "sits in Graz and"
+_DOES = re.compile(rf"{_KIND}{_ASIDE}{_ALSO}(?:,? (?:who|which|that))?(?: (?:has|have))?{_ADVERBS} ")
 _IS_DONE = re.compile(
-    rf"{_KIND}{_ASIDE}(?:,? (?:which|that))? (?:is|are|was|were|has been|have been)(?: being)?{_ADVERBS} "
+    rf"{_KIND}{_ASIDE}{_ALSO}(?:,? (?:which|that))? (?:is|are|was|were|has been|have been)(?: being)?{_ADVERBS} "
     rf"(?:\w+ by [^,;.()]{{1,60}}(?:,| and|, and) (?:was |is )?|\w+(?:,| and) )?"
 )
 _TO = re.compile(r" (?:(?P<preposition>to|for|in|on|at|with|from|under) )?(?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){0,3})")

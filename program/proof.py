@@ -24,6 +24,16 @@ _IS_NOUN_OF = re.compile(
     r"^(?:who|what|which [\w -]+?) (?:is|was|are|were) (?:the )?(?:[\w-]+ )?([a-z]{3,}) of ", re.IGNORECASE
 )
 
+_IS_OWN_NOUN = re.compile(
+    r"^(?:who|what|which [\w -]+?) (?:is|was|are|were) .+['’]s? (?:[\w-]+ )?([a-z]{3,})\W*$", re.IGNORECASE
+)
+# "Who led it before Ann?": what is said of Ann does not tell; a month or a year is no name.
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
+_CAPITAL = r"[^\W\da-z_][\w.’'-]*"
+_SEQUENCE = re.compile(
+    rf"(?<!named )(?<!called )\b(?:before|after) (?:the )?(?!{_MONTH}\b){_CAPITAL}(?: {_CAPITAL})*\W*$"
+)
+
 
 class Quoted(NamedTuple):
     """A sentence that is quoted, and the title and text of its passage."""
@@ -45,6 +55,8 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
     asked = asked_role(question)
     if is_question(last.sentence) or not (negates(question) or stated(last.sentence, answer)):
         return f'that "{answer}" is so, said as a fact'
+    if _SEQUENCE.search(question):
+        return "who or what came before or after, in that order"
     if asked is not None and is_past(asked, question, last.sentence):
         return f'that "{asked.verb}" is still so'
     if longer := _of_longer(question, [last]):
@@ -59,11 +71,13 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
 
 
 def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:
-    """Whether "who is the manager of A" is answered from "the manager of the answer is A"."""
-    match = _IS_NOUN_OF.match(question)
-    if match is None or match[1] in _MUTUAL or answer[:1].isdigit():
+    """Whether "who is the manager of A" is answered from "the manager of the answer is A", or "her manager is A"."""
+    match = _IS_NOUN_OF.match(question) or _IS_OWN_NOUN.match(question)
+    if match is None or match[1].casefold() in _MUTUAL or answer[:1].isdigit():
         return False
     noun, name = re.escape(match[1]), re.escape(answer)
+    if fold(answer) not in fold(sentence):
+        return re.search(rf"\b(?:his|her|its|their) (?:[\w-]+ )?{noun}\b", sentence, re.IGNORECASE) is not None
     return re.search(rf"\b{noun} of (?:the )?{name}\b|\b{name}['’]s? {noun}\b", sentence, re.IGNORECASE) is not None
 
 
@@ -96,7 +110,8 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
     holding = [quote for quote in quotes if fold(answer) in fold(quote.sentence)]
     if not holding and not any(stems(answer) & stems(quote.text) for quote in quotes):
         return f'what "{answer}" is'  # no more than a title: "FAQ", "Notes"
-    doubts = [doubt(question, form, quote, answer) for quote in holding]
+    titled = [quote for quote in quotes if fold(answer) in fold(quote.title)]
+    doubts = [doubt(question, form, quote, answer) for quote in holding or titled]
     if doubts and all(doubts):
         return doubts[-1]
     if (

@@ -14,6 +14,7 @@ from hopstop.program.asserted import negates, stated
 from hopstop.program.direction import says_verb
 from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
+from hopstop.program.generic import is_generic
 from hopstop.program.lines import Cover, Lines
 from hopstop.program.outright import outright
 from hopstop.program.paths import Path, Start, find_paths, start
@@ -87,7 +88,7 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
             best, share, doubted = other, its_share, ""
     p = 1 / (1 + exp(-_dot(weights.right, against(best, share, weights.end))))
     said = best.features[1] > 0
-    left = in_order(lines.question, lines.stems(cover.mask & ~best.path.covered))
+    left = _left(lines, cover.mask & ~best.path.covered)
     open_needs = [f"{left} of {best.path.last.subject}"] * bool(left) + [doubted] * bool(doubted)
     missing = tuple(map(Claim, open_needs))
     if not left and _only_outright(lines.question, found, best):
@@ -123,6 +124,12 @@ def _best_sound(
             return best, share
         left.remove(best)
     return None, 0.0
+
+
+def _left(lines: Lines, bits: int) -> str:
+    """Words of the question that a way does not speak of, without those that name no more than a kind ("person")."""
+    words = in_order(lines.question, lines.stems(bits)).split()
+    return " ".join(words) if any(not is_generic(word.casefold()) for word in words) else ""
 
 
 def _only_outright(question: str, found: Sequence[Ending], best: Ending) -> bool:

@@ -109,7 +109,8 @@ def _others(subject: Subject, reading: Reading) -> list[Subject]:
 
 def _first_name(tail: str, found: Sequence[str], own: str) -> tuple[str, int]:
     """The name that stands first in a folded text, and where; the subject's own is not meant."""
-    single = [part for name in found for part in _AND.split(name) if not part[:1].isdigit() and not is_nation(part)]
+    parts = [part.rstrip(",") for name in found for part in _AND.split(name)]
+    single = [part for part in parts if not part[:1].isdigit() and not is_nation(part)]
     places = [
         (at, -len(name), name)
         for name in single

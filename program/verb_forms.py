@@ -48,7 +48,7 @@ def root(word: str) -> str:
     if low in _BASE:
         return _BASE[low]
     ending = next((end for end in _ENDINGS if low.endswith(end) and len(low) - len(end) >= SHORTEST), "")
-    kept = low if low.endswith("ss") else low.removesuffix(ending)
+    kept = low if low.endswith(("ss", "eed")) else low.removesuffix(ending)
     if ending not in ("", "s") and _ONE_SHORT_VOWEL.match(kept):
         return f"{kept}e"  # "scraped" and "scrapes" are of "scrape": of "scrap" they would be "scrapped" and "scraps"
     kept = kept[:-1] if _LONG_LL.search(kept) or (ending in ("ed", "ing") and _DOUBLED.search(kept)) else kept
@@ -77,7 +77,7 @@ def _bases(word: str) -> Iterator[str]:
         yield from (f"{word[:-3]}y", word[:-1])
     elif word.endswith("s") and not word.endswith("ss"):
         yield from (word[:-1], *([word[:-2]] if word[:-2].endswith(_HISSING) else []))
-    elif word.endswith(("ed", "ing")):
+    elif word.endswith(("ed", "ing")) and not word.endswith("eed"):
         kept = word.removesuffix("ed").removesuffix("ing")
         yield f"{kept}e"
         if not _ONE_SHORT_VOWEL.match(kept):

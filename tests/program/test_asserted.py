@@ -22,6 +22,7 @@ from hopstop.program.asserted import is_question, negates, stated
         ("Bo Elm reviewed it because Ann Oak was not there.", "Bo Elm"),
         ("The May release was signed by Ann Oak.", "Ann Oak"),
         ("It was signed in May.", "Ann Oak"),
+        ("It was approved in May.", "Title that is in no sentence"),
     ],
 )
 def test_name_in_a_clause_that_states_a_fact(sentence: str, name: str) -> None:
@@ -46,6 +47,7 @@ def test_name_in_a_clause_that_states_a_fact(sentence: str, name: str) -> None:
         ("Fen was allegedly written by Ann Oak.", "Ann Oak"),
         ("Bo Elm claims that Ann Oak owns Fen.", "Ann Oak"),
         ("Some say Ann Oak owns Fen.", "Ann Oak"),
+        ("The gauge has not been checked since 2020.", "Title that is in no sentence"),
         ("Ann Oak nearly broke Fen.", "Ann Oak"),
         ("Service Moor is no longer owned by the Alder team.", "Alder"),
         ("Die Ursache war nicht der Router von Hexal.", "Hexal"),

@@ -46,6 +46,9 @@ from hopstop.program.direction import against_direction, against_other, named_ot
         ("Who coached the Bears?", "The Bears were coached by Al Fox in his first season.", "Al Fox"),
         ("Who taught Bo Kim?", "Bo Kim was a pupil of Cy Dunn, who taught him chess.", "Cy Dunn"),
         ("Who checked Fen?", "Fen was checked and approved by Ann Lee.", "Ann Lee"),
+        ("Who chaired the review of Fen?", "The review was chaired by Ann Lee.", "Ann Lee"),
+        ("Who reviewed CHG-818?", "Written by Bo Kim, reviewed by Ann Lee.", "Ann Lee"),
+        ("Who sells Fen?", "Fen was made by Bo Kim in 1997 and is sold by Ann Lee.", "Ann Lee"),
         ("Who runs Fen?", "Fen is run by Ann Lee.", "Ann Lee"),
         ("Who broke Fen?", "Fen was broken by Ann Lee.", "Ann Lee"),
         ("Who owns Fen?", "Ann Lee owns Fen alone.", "Ann Lee"),
@@ -64,6 +67,8 @@ def test_answer_on_the_side_asked_for_stands(question: str, sentence: str, answe
     [
         ("Who acquired Alpha GmbH?", "Alpha GmbH acquired Beta AG in 2019.", "Beta AG"),
         ("Who wrote Fen?", "Ann Lee wrote the tests of Fen.", "Ann Lee"),
+        ("Who wrote Fen?", "Moor was written by Ann Lee.", "Ann Lee"),
+        ("Who did Bo Kim succeed?", "Ann Lee succeeded Bo Kim.", "Ann Lee"),
         ("Who wrote Fen?", "Ann Lee wrote about Fen.", "Ann Lee"),
         ("Who wrote Fen?", "Ann Lee wrote that Fen is slow.", "Ann Lee"),
         ("Who found Fen?", "Ann Lee found a leak below Fen.", "Ann Lee"),
@@ -114,12 +119,18 @@ def test_what_goes_both_ways_or_asks_of_no_verb_has_no_direction(question: str) 
     assert asked_role(question) is None
 
 
-def test_sentence_that_does_not_say_the_verb_or_holds_no_answer_is_not_judged() -> None:
+def test_sentence_that_does_not_say_the_verb_is_not_judged() -> None:
     asked = asked_role("Who wrote CHG-1?")
     assert asked is not None
     assert not against_direction(asked, "The author of CHG-1 is Ann Oak.", "Ann Oak")
-    assert not against_direction(asked, "It was written in May.", "Ann Oak")
     assert not says_verb(asked, "The author of CHG-1 is Ann Oak.")
+
+
+def test_a_title_is_taken_for_the_subject() -> None:
+    asked = asked_role("Who wrote CHG-1?")
+    assert asked is not None
+    assert against_direction(asked, "It was written in May.", "Ann Oak")
+    assert not against_direction(asked, "She wrote it in May.", "Ann Oak")
 
 
 @pytest.mark.parametrize(

@@ -191,3 +191,39 @@ def test_index_with_other_links_is_otherwise_the_same() -> None:
     other = index.relinked(index.links)
     for groups in (frozenset[str](), frozenset({"hr"})):
         assert other.search("Blue Moon", 5, groups) == index.search("Blue Moon", 5, groups)
+
+
+STAFF = (
+    Passage("roe", "Helena Stroud is head of operations. Her deputy is Josip Maran.", "Helena Stroud"),
+    Passage("pell", "Its chairman is Winifred Garrick, who succeeded Lord Amery in 2015.", "Harrow Pell"),
+    Passage("hall", "It was installed by Kestrel Automation in 2016.", "Baggage Hall"),
+    Passage("score", "The score was composed by Tove Ahlgren, and Milan Cerny wrote the dialogue.", "Ember Vale"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "wrong"),
+    [
+        ("Who is Josip Maran's deputy?", "Helena Stroud"),
+        ("Who is the deputy of Josip Maran?", "Helena Stroud"),
+        ("Who was chairman of Harrow Pell before Lord Amery?", "Winifred Garrick"),
+        ("Who did Lord Amery succeed?", "Winifred Garrick"),
+        ("Who installed Kestrel Automation?", "Baggage Hall"),
+    ],
+)
+def test_answer_the_other_way_round_is_not_given(question: str, wrong: str) -> None:
+    outcome = asked(question, *STAFF)
+    assert outcome.answer is None
+    assert wrong in " ".join(f"{passage.title} {passage.text}" for passage in outcome.evidence)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is the deputy of Helena Stroud?", "Josip Maran"),
+        ("Who composed the score of Ember Vale?", "Tove Ahlgren"),
+        ("Who succeeded Lord Amery?", "Winifred Garrick"),
+    ],
+)
+def test_plain_question_about_staff_is_answered(question: str, answer: str) -> None:
+    assert asked(question, *STAFF).answer == answer

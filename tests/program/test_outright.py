@@ -18,6 +18,10 @@ from hopstop.program.records import Passage
         ("What does Foo own?", "Foo owns Bar Works.", "Foo", "Bar Works"),
         ("Who owns Foo?", "Team Beacon owns Foo.", "foo", "Team Beacon"),
         ("Who does Cy Poe report to?", "Cy Poe reports to Dee Fox.", "Cy Poe", "Dee Fox"),
+        ("Who leads Fen?", "Fen sits in Graz and is led by Ada Roe.", "Fen", "Ada Roe"),
+        ("Who leads Fen?", "Ada Roe lives in Graz and leads the Fen team.", "Fen", "Ada Roe"),
+        ("Who sells Fen?", "Fen was made by Ben Oak in 1997 and is sold by Ada Roe.", "Fen", "Ada Roe"),
+        ("Who leads Fen?", "In 2019, the Fen team was led jointly by Ada Roe.", "Fen", "Ada Roe"),
     ],
 )
 def test_verb_with_both_on_their_sides_is_outright(question: str, sentence: str, other: str, answer: str) -> None:
@@ -35,6 +39,13 @@ def test_verb_with_both_on_their_sides_is_outright(question: str, sentence: str,
         ("Who owns Foo?", "Foo was once owned by Team Beacon.", "Foo", "Team Beacon"),
         ("Who leads Foo?", "Foo was led by Ada Roe until 2001.", "Foo", "Ada Roe"),
         ("Who owns Foo?", "Team Beacon owns Foo.", "", "Team Beacon"),
+        ("Who owns Foo?", "Foo calls Fern and Fern is owned by Ada Roe.", "Foo", "Ada Roe"),
+        ("Who owns Foo?", "Foo, whose sister is owned by Ada Roe, is closed.", "Foo", "Ada Roe"),
+        ("Who owns Foo?", "Ada Roe will own Foo.", "Foo", "Ada Roe"),
+        ("Who owns Foo?", "Foo is owned by friends of Ada Roe.", "Foo", "Ada Roe"),
+        ("Who leads Foo?", "Ada Roe asked Ben Oak to lead Foo.", "Foo", "Ben Oak"),
+        ("Who wrote Foo?", "After Foo, Fern was written by Ada Roe.", "Foo", "Ada Roe"),
+        ("Who reports to Foo?", "Ada Roe reports Foo.", "Foo", "Ada Roe"),
     ],
 )
 def test_other_side_other_thing_or_other_time_is_not(question: str, sentence: str, other: str, answer: str) -> None:
