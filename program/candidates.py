@@ -18,6 +18,7 @@ from hopstop.program.values import amounts, dates
 _DIGIT = re.compile(r"\d")
 _RUN = re.compile(r"[^\W_]+")
 LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
+_WHEN = re.compile(r" (?:in|since|until|im Jahr) \d{4}$")  # "the Calder Prize in 2003"
 BEAM = 8  # sentences whose candidates are looked at
 
 
@@ -81,7 +82,8 @@ def texts(text: str, title: str, form: QuestionForm) -> Iterator[tuple[str, int]
         yield from measures(text, bare=form.counts)
         return
     place = form.asks is Asks.PLACE
-    for name in names(text):
+    for spelled in names(text):
+        name = spelled if form.asks is Asks.PERSON else _WHEN.sub("", spelled)  # nobody is called by a year
         at = text.find(name)
         parts = [part.rstrip(",") for part in name.split(" and ")]
         for part in dict.fromkeys((name, *parts, *(name.split(", ")[:1] if place else ()))):

@@ -34,7 +34,7 @@ _IT = re.compile(
     r"|(?:\W*$|[,;.:)]| (?:[a-z]+ly|together|again|and|or|but|by|in|on|at|for|to|with|from|since|as)\b)"
 )
 _KIND = re.compile(r" (?:the|this|that|an?|its) ([a-z][a-z-]*)\b(?! [a-z-]+ed\b)")
-_BY_NEXT = re.compile(r"(?: (?:in|on|jointly) [\w ]{1,12}| jointly| solely| only)? by ")
+_BY_NEXT = re.compile(r"(?: (?:in|on|at|jointly) [\w ]{1,20}| jointly| solely| only)? by ")
 _DETERMINER = re.compile(r"\b(?:the|an?|this|that|his|her|its|their|our|my|of|no) $", re.IGNORECASE)
 _NEW_PHRASE = re.compile(r"\b(?:the|an?|his|her|its|their) ", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|,[^,]*,")

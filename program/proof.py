@@ -82,8 +82,15 @@ def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:
 
 
 def _of_longer(question: str, quotes: Sequence[Quoted]) -> str:
-    found = next(longer_names(question, [text for quote in quotes for text in (quote.title, quote.sentence)]), None)
+    texts = [text for quote in quotes for text in (quote.title, quote.sentence)]
+    longer = longer_names(question, texts)
+    found = next((pair for pair in longer if not any(_opens_with(quote, pair[0]) for quote in quotes)), None)
     return "" if found is None else f'that it is said of "{found[0]}", not of "{found[1]}"'
+
+
+def _opens_with(quote: Quoted, name: str) -> bool:
+    """Whether a passage titled by a longer name begins with the short one alone: they are the same."""
+    return re.match(rf"(?:The )?{re.escape(name)} (?:is|was|are|were|has|had)\b", quote.text) is not None
 
 
 def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], answer: str, read: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
@@ -16,18 +17,21 @@ from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
 from hopstop.program.generic import is_generic
 from hopstop.program.lines import Cover, Lines
+from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.outright import outright
 from hopstop.program.paths import Path, Start, find_paths, start
-from hopstop.program.profile import fold
+from hopstop.program.profile import fold, stems
 from hopstop.program.proof import Quoted, doubt
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.records import Claim
 from hopstop.program.sound_way import Step, is_sound
 from hopstop.program.tense import AT_A_TIME
+from hopstop.program.text import stem
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
 _SENTENCE = 50  # characters, unit of the mean length of a line
 OUTRIGHT = 0.96  # that such an answer is right: the 95 % bound (rule of three) of 76 of 76 in made corpora
+_STANDS_FOR = re.compile(r"(?:It|He|She|They|The ([a-z]+))\b(?! of\b)")
 LIKELY = 0.1  # from which a draft is shown in place of the one that ranked sentences give
 
 
@@ -77,7 +81,11 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
     """
     cover, found = ends(form, lines, side)
     way, spare = asked_way(lines.question, form), side is not WHOLE
-    best, share = _best_sound(found, weights.end, way, spare=spare)
+    plain = _outright(lines.question, found) if side is WHOLE else []
+    best, share = _best_sound(plain, weights.end, way, spare=spare)
+    if best is None or _left(lines, cover.mask & ~best.path.covered) or _doubted(form, lines, best):
+        plain = []
+        best, share = _best_sound(found, weights.end, way, spare=spare)
     if best is None:
         return None
     doubted = _doubted(form, lines, best) if side is WHOLE else ""
@@ -91,7 +99,7 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
     left = _left(lines, cover.mask & ~best.path.covered)
     open_needs = [f"{left} of {best.path.last.subject}"] * bool(left) + [doubted] * bool(doubted)
     missing = tuple(map(Claim, open_needs))
-    if not left and _only_outright(lines.question, found, best):
+    if plain and not left and not doubted:
         p = max(p, OUTRIGHT)
     sure = p >= weights.right_sure and not said and not doubted
     return Reached(best.text, _claims(lines, best.path), p, sure, missing)
@@ -132,19 +140,29 @@ def _left(lines: Lines, bits: int) -> str:
     return " ".join(words) if any(not is_generic(word.casefold()) for word in words) else ""
 
 
-def _only_outright(question: str, found: Sequence[Ending], best: Ending) -> bool:
-    """Whether the best ending, and none that differs, is said outright of what the question or the way names."""
+def _outright(question: str, found: Sequence[Ending]) -> list[Ending]:
+    """The endings that are said outright of what the question or the way names; none if they differ."""
     asked = asked_role(question)
-    if asked is None or any(AT_A_TIME.search(line.sentence.text) for line in best.path.lines):
-        return False
-    said = {
-        fold(end.text) for end in found if outright(asked, end.path.last.sentence.text, _entry(asked, end), end.text)
-    }
-    return said == {fold(best.text)}
+    if asked is None:
+        return []
+    plain = [end for end in found if outright(asked, _said_of_title(end), _entry(asked, end), end.text)]
+    past = any(AT_A_TIME.search(line.sentence.text) for end in plain for line in end.path.lines)
+    return plain if len({fold(end.text) for end in plain}) == 1 and not past else []
 
 
 def _entry(asked: AskedRole, ending: Ending) -> str:
     return ending.path.via[-1] if ending.path.via else asked.other
+
+
+def _said_of_title(ending: Ending) -> str:
+    """The last sentence with the title in place of a word that stands for it: "It is led by Ann"."""
+    line = ending.path.last
+    match = _STANDS_FOR.match(line.sentence.text)
+    if match is None or not line.title or not line.view.is_own(line.number):
+        return line.sentence.text
+    noun = match[1]
+    same = noun is None or is_generic(noun) or noun in SAME_KIND or stem(noun) in stems(line.title)
+    return f"{line.title}{line.sentence.text[match.end() :]}" if same else line.sentence.text
 
 
 def steps_of(ending: Ending) -> list[Step]:

@@ -197,6 +197,12 @@ STAFF = (
     Passage("roe", "Helena Stroud is head of operations. Her deputy is Josip Maran.", "Helena Stroud"),
     Passage("pell", "Its chairman is Winifred Garrick, who succeeded Lord Amery in 2015.", "Harrow Pell"),
     Passage("hall", "It was installed by Kestrel Automation in 2016.", "Baggage Hall"),
+    Passage(
+        "depot", "Thornby Depot opened in 1987. It has ten tracks and is managed by Agnes Pollard.", "Thornby Depot"
+    ),
+    Passage("pike", "Pike Scheduler runs jobs. The scheduler replaced Old Crank in 2021.", "Pike Scheduler"),
+    Passage("nest", "The AeroNest is a device, developed at the hospital by Lucinda Farrow.", "AeroNest Ventilator"),
+    Passage("tide", "TIDEMARK is a trial. It is led by Anselm Okoro.", "TIDEMARK Study"),
     Passage("score", "The score was composed by Tove Ahlgren, and Milan Cerny wrote the dialogue.", "Ember Vale"),
 )
 
@@ -223,6 +229,10 @@ def test_answer_the_other_way_round_is_not_given(question: str, wrong: str) -> N
         ("Who is the deputy of Helena Stroud?", "Josip Maran"),
         ("Who composed the score of Ember Vale?", "Tove Ahlgren"),
         ("Who succeeded Lord Amery?", "Winifred Garrick"),
+        ("Who manages Thornby Depot?", "Agnes Pollard"),
+        ("What did Pike Scheduler replace?", "Old Crank"),
+        ("Who developed the AeroNest ventilator?", "Lucinda Farrow"),
+        ("Who leads TIDEMARK?", "Anselm Okoro"),
     ],
 )
 def test_plain_question_about_staff_is_answered(question: str, answer: str) -> None:
