@@ -41,7 +41,7 @@ def cancelling(at: str, replies: Callable[[str, str], str]) -> tuple[Outcome, li
 
     retriever = WordRetriever(FILMS)
     qa = IterativeQA(retriever, LMPolicy(scripted_lm(answer)), SEARCH)
-    with dspy.context(trace=[]):  # in turn: Prune, then Rewrite
+    with dspy.context(trace=[]):
         outcome = qa(QUESTION, cancel=cancel)
     return outcome, asked_of, retriever
 
@@ -63,7 +63,7 @@ def test_a_cancelled_rewrite_is_not_tried_again() -> None:
     outcome, asked, retriever = cancelling(
         "rewrite", lambda asked, prompt: chat(query=QUESTION) if asked == "rewrite" else searching(asked, prompt)
     )
-    assert (outcome.reason, asked[2:], len(retriever.searched)) == (StopReason.CANCELLED, ["rewrite"], 1)
+    assert (outcome.reason, asked.count("rewrite"), len(retriever.searched)) == (StopReason.CANCELLED, 1, 1)
 
 
 def test_a_reply_that_cannot_be_read_is_not_asked_for_again_once_cancelled_and_is_counted() -> None:
