@@ -61,8 +61,8 @@ These refuse too many right STOPs (hotpotqa / 2wiki / musique / desk): the noun 
 right ones, and no more than 3 / 0 / 12 / 33 % of the wrong ones.
 
 On the desk *hiding* comes down to about two fifths of what it is without code's last word, not to a quarter. A quarter
-was reached where no more than a quarter of the weight may be left out (18.8 %, with `proven` at 55.1 %), at the price of
-11 % of the right STOPs there, whose facts are worded "origin of 3175" where the question says "whose outage set off
+was reached where no more than a quarter of the weight may be left out (18.8 %, with `proven` at 55.1 %), at the price
+of 11 % of the right STOPs there, whose facts are worded "origin of 3175" where the question says "whose outage set off
 incident 3175". Models word their facts as the question does: of 31 right STOPs of a strong model over the three
 sets, 27 leave no such word out and none leaves out more than 19 %, so that either threshold refuses none of them.
 Those are too few to loosen a guard by. What stays are hops whose words stand everywhere in the index ("team",

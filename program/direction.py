@@ -183,7 +183,7 @@ def _done_to_is(asked: AskedRole, verb: _Verb) -> bool:
     if not _is_last(asked, subject):
         return False
     names = _NAMES.findall(subject)
-    return not names or not (_only_describes(asked, names[-1]) or _is_another(asked, before, names[-1]))
+    return not names or not (_only_describes(asked, names[-1], before) or _is_another(asked, before, names[-1]))
 
 
 def _is_another(asked: AskedRole, before: str, name: str) -> bool:
@@ -224,7 +224,7 @@ def _object_is(asked: AskedRole, verb: _Verb) -> bool:
     behind = verb.clause[verb.end :]
     found = _OBJECT.match(behind)
     if not asked.other:
-        return found is None or not _only_describes(asked, found[1])
+        return found is None or not _only_describes(asked, found[1], behind)
     cut = _OTHER_PHRASE.search(behind)
     if cut and not asked.preposition and not _OTHER_PHRASE.search(asked.other):
         behind = behind[: cut.start()]
@@ -249,8 +249,13 @@ def _is_plain(gap: str) -> bool:
     return FUNCTION_WORDS.isdisjoint(set(_NAMES.sub("", gap).split()) - _DETERMINERS - {"and", "both"})
 
 
-def _only_describes(asked: AskedRole, name: str) -> bool:
-    """Whether a name is only part of how the question describes the other one: Moor is not "the service Moor calls"."""
+def _only_describes(asked: AskedRole, name: str, around: str) -> bool:
+    """Whether a name is only part of how the question describes the other one: Moor is not "the service Moor calls".
+
+    It is the other one itself where the noun of the description stands with it: "the fix of incident 4471".
+    """
+    if asked.described_as and stems(asked.described_as) <= stems(around):
+        return False
     return bool(stems(name)) and stems(name) <= stems(asked.described_by)
 
 

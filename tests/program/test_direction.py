@@ -47,6 +47,8 @@ from hopstop.program.direction import against_direction, against_other, named_ot
         ("Who taught Bo Kim?", "Bo Kim was a pupil of Cy Dunn, who taught him chess.", "Cy Dunn"),
         ("Who checked Fen?", "Fen was checked and approved by Ann Lee.", "Ann Lee"),
         ("Who chaired the review of Fen?", "The review was chaired by Ann Lee.", "Ann Lee"),
+        ("Who reviewed the fix of incident 4471?", "The fix of incident 4471 was reviewed by Ann Lee.", "Ann Lee"),
+        ("Who reviewed the fix of incident 4471?", "Ann Lee reviewed the fix of incident 4471.", "Ann Lee"),
         ("Who reviewed CHG-818?", "Written by Bo Kim, reviewed by Ann Lee.", "Ann Lee"),
         ("Who sells Fen?", "Fen was made by Bo Kim in 1997 and is sold by Ann Lee.", "Ann Lee"),
         ("Who runs Fen?", "Fen is run by Ann Lee.", "Ann Lee"),
