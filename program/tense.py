@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hopstop.program.asked_role import AskedRole
-from hopstop.program.verb_forms import PAST, forms, is_participle, root
+from hopstop.program.verb_forms import PAST, UNCHANGED, forms, is_participle, root
 
 # What was so at some time, and may no longer be.
 AT_A_TIME = re.compile(
@@ -31,7 +31,6 @@ _HAS = re.compile(
     r"\b(?:has|have|is|are|gets?|be|being|been)(?: (?:also|now|since|always|\w+ly|been|being))* $", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_SAME = frozenset({"hit", "set", "cut", "put", "let", "read", "cost", "quit"})  # in the past as in the present
 
 
 def is_past(asked: AskedRole, question: str, sentence: str) -> bool:
@@ -62,6 +61,6 @@ def _asks_now(asked: AskedRole, question: str) -> bool:
 def _was(verb: str, before: str, after: str) -> bool:
     if _WAS.search(before):
         return True
-    past = verb.endswith("ed") or (verb in PAST and verb not in _SAME)
+    past = verb.endswith("ed") or (verb in PAST and verb not in UNCHANGED)
     reduced = after.startswith(" by ") or _HAS.search(before) is not None
     return past and not reduced

@@ -24,9 +24,10 @@ _IRREGULAR = """
     sweep swept; understand understood; overthrow overthrew overthrown; override overrode overridden; spin spun; quit
 """
 _BASE = {form: row[0] for line in _IRREGULAR.replace("\n", ";").split(";") if (row := line.split()) for form in row}
-_UNCHANGED = frozenset({"hit", "set", "cut", "put", "let", "read", "cost", "quit"})
+UNCHANGED = frozenset({"hit", "set", "cut", "put", "let", "read", "cost", "quit"})
+"""Verbs that are in the past as they are in the present."""
 _SAME_PARTICIPLE = frozenset({"run", "come", "become"})
-PAST = frozenset(form for form, base in _BASE.items() if form != base) | _UNCHANGED
+PAST = frozenset(form for form, base in _BASE.items() if form != base) | UNCHANGED
 """Past forms and participles of the irregular verbs."""
 SHORTEST = 3  # letters of a verb or noun that has other forms
 _HISSING = ("s", "x", "z", "ch", "sh", "o")  # "-es" behind these
