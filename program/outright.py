@@ -62,31 +62,27 @@ def _verbs(asked: AskedRole, text: str) -> Iterator[tuple[int, int]]:
 
 def _says(text: str, doer: str, verb: tuple[int, int], done: str, preposition: str) -> bool:
     """ "A owns B": the name of A begins the sentence, and the verb and the name of B follow."""
-    return any(
-        _opens(text[:first])
-        and _DOES.fullmatch(text, first + len(doer), verb[0])
-        and (way := _TO.fullmatch(text, verb[1], last))
-        and (way["preposition"] or "") == preposition
-        and _is_kind(way["kind"])
-        and _END.match(text, last + len(done))
-        for first in places(text, doer)
-        for last in places(text, done)
-        if first + len(doer) <= verb[0] and verb[1] <= last
-    )
+    ways = _joined(text, (doer, verb, done), (_DOES, _TO))
+    return any((way["preposition"] or "") == preposition for way in ways)
 
 
 def _says_passive(text: str, doer: str, verb: tuple[int, int], done: str) -> bool:
     """ "B is owned by A"."""
-    return any(
-        _opens(text[:first])
-        and _IS_DONE.fullmatch(text, first + len(done), verb[0])
-        and (way := _BY.fullmatch(text, verb[1], last))
-        and _is_kind(way["kind"])
-        and _END.match(text, last + len(doer))
-        for first in places(text, done)
-        for last in places(text, doer)
-        if first + len(done) <= verb[0] and verb[1] <= last
-    )
+    return any(True for _ in _joined(text, (done, verb, doer), (_IS_DONE, _BY)))
+
+
+def _joined(
+    text: str, parts: tuple[str, tuple[int, int], str], between: tuple[re.Pattern[str], re.Pattern[str]]
+) -> Iterator[re.Match[str]]:
+    """What stands between the verb and the name behind it, each time that it and what stands before it fit."""
+    name, (start, end), other = parts
+    before, behind = between
+    for first in places(text, name):
+        if first + len(name) <= start and _opens(text[:first]) and before.fullmatch(text, first + len(name), start):
+            for last in places(text, other):
+                way = behind.fullmatch(text, end, last) if end <= last else None
+                if way is not None and _is_kind(way["kind"]) and _END.match(text, last + len(other)):
+                    yield way
 
 
 def _opens(before: str) -> bool:

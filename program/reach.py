@@ -81,10 +81,14 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
     """
     cover, found = ends(form, lines, side)
     way, spare = asked_way(lines.question, form), side is not WHOLE
-    plain = _outright(lines.question, found) if side is WHOLE else []
+    plain = [
+        end
+        for end in (_outright(lines.question, found) if side is WHOLE else [])
+        if not _left(lines, cover.mask & ~end.path.covered) and not _doubted(form, lines, end)
+    ]
     best, share = _best_sound(plain, weights.end, way, spare=spare)
-    if best is None or _left(lines, cover.mask & ~best.path.covered) or _doubted(form, lines, best):
-        plain = []
+    least = OUTRIGHT if best is not None else 0.0
+    if best is None:
         best, share = _best_sound(found, weights.end, way, spare=spare)
     if best is None:
         return None
@@ -94,13 +98,11 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
         other, its_share = _best_sound(shown, weights.end, way, spare=spare)
         if other is not None:
             best, share, doubted = other, its_share, ""
-    p = 1 / (1 + exp(-_dot(weights.right, against(best, share, weights.end))))
+    p = max(least, 1 / (1 + exp(-_dot(weights.right, against(best, share, weights.end)))))
     said = best.features[1] > 0
     left = _left(lines, cover.mask & ~best.path.covered)
     open_needs = [f"{left} of {best.path.last.subject}"] * bool(left) + [doubted] * bool(doubted)
     missing = tuple(map(Claim, open_needs))
-    if plain and not left and not doubted:
-        p = max(p, OUTRIGHT)
     sure = p >= weights.right_sure and not said and not doubted
     return Reached(best.text, _claims(lines, best.path), p, sure, missing)
 

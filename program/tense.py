@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hopstop.program.asked_role import AskedRole
-from hopstop.program.verb_forms import PAST, UNCHANGED, forms, is_participle, root
+from hopstop.program.verb_forms import PAST, UNCHANGED, forms, root
 
 # What was so at some time, and may no longer be.
 AT_A_TIME = re.compile(
@@ -55,7 +55,7 @@ def is_past(asked: AskedRole, question: str, sentence: str) -> bool:
 def _asks_now(asked: AskedRole, question: str) -> bool:
     verb = asked.verb.casefold()
     says_s = verb.endswith("s") and not verb.endswith("ss") and verb not in PAST
-    return says_s or (_NOW.search(question) is not None and (verb not in PAST or is_participle(verb)))
+    return says_s or _NOW.search(question[: question.casefold().find(verb)]) is not None
 
 
 def _was(verb: str, before: str, after: str) -> bool:

@@ -35,6 +35,7 @@ def test_what_lasted_is_past_for_a_question_of_now(question: str, sentence: str)
         ("Who owns Fen?", "Fen, a service owned by Ann Lee, is new."),
         ("Who leads Fen?", "Fen has been led by Ann Lee since 2015."),
         ("Who led Fen?", "Ann Lee led Fen until 2018."),
+        ("Who owned Fen, which is in Graz?", "Ann Lee owned Fen."),
         ("Who writes Fen?", "Ann Lee wrote Fen."),
         ("Who owns Fen?", "Ann Lee likes Fen."),
     ],
