@@ -67,3 +67,22 @@ def test_what_alone_is_said_outright_is_answered(text: str, question: str, answe
     index = BM25Index.build([Passage("foo", text, "Foo"), Passage("fern", "Fern Works is a mill.", "Fern Works")])
     policy = OfflinePolicy(index)
     assert IterativeQA(index, policy, policy.limits)(question).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "question", "answer"),
+    [
+        ("Quill", "Quill keeps the books. It was written by Ada Roe with Ben Oak.", "Who wrote Quill?", "Ada Roe"),
+        (
+            "Fern Works",
+            "Fern Works lies in Graz near Linz. It is owned by Dee Fox, whose sister Ann Fox lives in Bern.",
+            "Who owns Fern Works?",
+            "Dee Fox",
+        ),
+    ],
+)
+def test_a_pronoun_stands_for_the_title(title: str, text: str, question: str, answer: str) -> None:
+    other = Passage("other", "Birch Depot lies in Bern. It is managed by Cy Poe.", "Birch Depot")
+    index = BM25Index.build([Passage("one", text, title), other])
+    policy = OfflinePolicy(index)
+    assert IterativeQA(index, policy, policy.limits)(question).answer == answer
