@@ -31,6 +31,7 @@ from hopstop.program.reach import LIKELY, reach
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim, Decision, Fact
 from hopstop.program.sound_way import Step, is_sound
+from hopstop.program.stands_for import said_of
 
 
 class Method(StrEnum):
@@ -80,10 +81,15 @@ def decide(
 
 def _unproven(form: QuestionForm, lines: Lines, found: Decision) -> str:
     """What the quotes of a decision do not show of its answer; "" if nothing. A comparison has its own checks."""
-    passages = [(claim.quote, lines.reading.passage(claim.passage)) for claim in found.claims if claim.quote]
-    quotes = [Quoted(quote, passage.title, passage.text) for quote, passage in passages if passage is not None]
     if form.sides:
         return ""
+    said = {(line.passage.id, line.sentence.text): said_of(line, lines.question, found.draft) for line in lines.all}
+    passages = [(claim.quote, lines.reading.passage(claim.passage)) for claim in found.claims if claim.quote]
+    quotes = [
+        Quoted(said.get((passage.id, quote), quote), passage.title, passage.text)
+        for quote, passage in passages
+        if passage is not None
+    ]
     return missing_proof(lines.question, form, quotes, found.draft, [line.sentence.text for line in lines.all])
 
 

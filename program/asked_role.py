@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hopstop.program.text import FUNCTION_WORDS, content_words
+from hopstop.program.text import FUNCTION_WORDS, content_words, names, stem
 from hopstop.program.verb_forms import is_finite, root
 
 _PREPOSITIONS = "to|for|in|on|at|with|from|under|over|into|of|as|about|against|by"
@@ -26,6 +26,11 @@ _DONE_TO = re.compile(
 )
 _RELATIVE = re.compile(r".*\b(?:that|which|whom?) (?!does |do |did |is |are |was |were |has |have |had )")
 _CLAUSE = re.compile(rf"(?P<other>.+) (?!(?:{_PREPOSITIONS})\b)(?P<verb>[a-z]+)(?: (?P<prep>{_PREPOSITIONS}))?")
+_ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
+_KIND_DESCRIBED = re.compile(
+    r"\b(?:the|our) (?:[a-z-]+ ){0,2}?([a-z-]+) (?:[a-z]+(?:ed|t|n) )?"
+    r"(?:that|who|whose|where|(?:(?:in|on|at|by|for) )?which)\b"
+)
 _LONGEST = 6  # words of a name with its kind ("the Hill Street branch office")
 _WORD = re.compile(r"\S+")
 _DESCRIBES = re.compile(r"\b(?:that|who|whom|which|whose|where|when|of|by|for|and|or)\b|['’]s?\b")
@@ -96,6 +101,16 @@ def described_role(question: str) -> AskedRole | None:
     )
 
 
+@lru_cache(maxsize=1024)
+def kinds_described(question: str) -> frozenset[str]:
+    """Stems of the nouns that a relative clause describes.
+
+    >>> sorted(kinds_described("Who chairs the club that insures the ship which Ann built?"))
+    ['club', 'ship']
+    """
+    return frozenset(stem(match[1]) for match in _KIND_DESCRIBED.finditer(question))
+
+
 def _passive(text: str) -> AskedRole | None:
     for pattern, doer in ((_BY_OTHER, False), (_OTHER_BY, True), (_BY_WHOM, True)):
         match = pattern.fullmatch(text)
@@ -126,9 +141,16 @@ def _doer(text: str) -> AskedRole | None:
     return None
 
 
+def name_in(words: str) -> str:
+    """The words, without an article, if they are no more than a name and its kind; else ""."""
+    return _named(words)[0]
+
+
 def _named(other: str) -> tuple[str, str, str]:
     """The words of the other one if they are no more than a name and its kind, else what describes it."""
-    plain = _TAIL.sub("", other)
+    plain = _ARTICLE.sub("", _TAIL.sub("", other))
+    if names(plain) == (plain,) and " and " not in plain:
+        return plain, "", ""
     described = _DESCRIBES.search(plain)
     if described is not None:
         nouns = content_words(plain[: described.start()])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from hopstop.program.asked_role import AskedRole, described_role
 from hopstop.program.gaps import roles
 from hopstop.program.leads import leads
 from hopstop.program.profile import fold, stems
@@ -37,6 +38,7 @@ class AskedWay:
         heads: The noun that is asked for ("team" in "which team").
         asking: Forms of the verb of "who does the owner of Moor report to"; none if the question has another form.
         of: Noun before "of" a name, with that name.
+        described: What a relative clause at the end says of a name ("the service that Moor calls"); None if it says none.
         that: Verb that a name does ("the service that Moor calls"), with that name.
     """
 
@@ -47,6 +49,7 @@ class AskedWay:
     asking: frozenset[str] = frozenset()
     of: tuple[tuple[str, str], ...] = ()
     that: tuple[tuple[str, str], ...] = ()
+    described: AskedRole | None = None
 
 
 @lru_cache(maxsize=256)
@@ -87,6 +90,7 @@ def asked_way(question: str, form: QuestionForm) -> AskedWay:
         frozenset(map(stem, forms(asking) if asking else ())),
         tuple(of),
         tuple(that),
+        described_role(question),
     )
 
 

@@ -18,7 +18,7 @@ from hopstop.program.values import amounts, dates
 _DIGIT = re.compile(r"\d")
 _RUN = re.compile(r"[^\W_]+")
 LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
-_WHEN = re.compile(r" (?:in|since|until|im Jahr) \d{4}$")  # "the Calder Prize in 2003"
+_WHEN = re.compile(r" (?:in|since|until|for|im Jahr) \d.*$")  # "the Calder Prize in 2003", "Moor in 2015 for 72"
 BEAM = 8  # sentences whose candidates are looked at
 
 

@@ -27,6 +27,8 @@ _BE = re.compile(
     r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: (?:also|now|not|first|later|then|\w+ly|being|been))* $"
 )
 _BY = re.compile(r"(?:(?:,| and) [a-z-]+ed)*(?: (?!and )[^\s.;:]+){0,8}? by ")
+_IN = re.compile(r" (?:in|at|on|with) ")
+_HOUSE = frozenset(map(root, "house host store keep hold shelter".split()))  # noqa: SIM905 - "A is housed in B"
 _NUMBER = re.compile(r"\b\d[\w-]*")
 _DETERMINERS = frozenset({"the", "a", "an", "its", "his", "her", "their", "also"})
 _IT = re.compile(
@@ -76,7 +78,7 @@ def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
         sentence: As it stands.
         answer: Part of the sentence; one that does not stand in it (a title) is taken for its subject.
     """
-    verbs = [verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
+    verbs = list(_verbs(asked, sentence))
     if not verbs:
         return False
     if fold(answer) not in fold(sentence):
@@ -86,15 +88,13 @@ def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
 
 def against_other(asked: AskedRole, sentence: str) -> bool:
     """Whether a sentence says the verb asked for of the other one, but with that one on the wrong side."""
-    verbs = [
-        verb for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb) and holds(verb.clause, asked.other)
-    ]
+    verbs = [verb for verb in _verbs(asked, sentence) if holds(verb.clause, asked.other)]
     return bool(verbs) and not any(holds(_side_of_other(asked, verb), asked.other) for verb in verbs)
 
 
 def names_another(asked: AskedRole, sentence: str) -> bool:
     """Whether a sentence says the verb asked for, but each time of somebody else who is named."""
-    sides = [_side_of_other(asked, verb) for verb in _verbs(asked.verb, sentence) if _same_frame(asked, verb)]
+    sides = [_side_of_other(asked, verb) for verb in _verbs(asked, sentence)]
     return bool(sides) and not any(
         holds(side, asked.other) or not _NAMES.search(side[_first(side) :]) for side in sides
     )
@@ -106,7 +106,7 @@ def _side_of_other(asked: AskedRole, verb: _Verb) -> str:
 
 def named_other(asked: AskedRole, sentence: str, answer: str) -> str:
     """The name that stands where the other one is asked for, right behind or before the verb; "" if none does."""
-    for verb in _verbs(asked.verb, sentence):
+    for verb in _verbs(asked, sentence, framed=False):
         if any(_fits(asked, verb, at, at + len(answer)) for at in places(verb.clause, answer)):
             side = _side_of_other(asked, verb)
             if asked.doer != verb.passive:
@@ -122,7 +122,14 @@ def says_verb(asked: AskedRole, text: str) -> bool:
     return any(root(word).startswith(wanted) for word in _WORD.findall(text))
 
 
-def _verbs(verb: str, sentence: str) -> Iterator[_Verb]:
+def _verbs(asked: AskedRole, sentence: str, *, framed: bool = True) -> Iterator[_Verb]:
+    """The forms of the verb asked for; a name of several words with a preposition among them counts as one word."""
+    name = asked.other
+    plain = sentence.replace(name, name.replace(" ", "-")) if _OTHER_PHRASE.search(name) else sentence
+    return (verb for verb in _forms(asked.verb, plain) if not framed or _same_frame(asked, verb))
+
+
+def _forms(verb: str, sentence: str) -> Iterator[_Verb]:
     wanted = root(verb)
     for clause in _BREAK.split(sentence):
         for match in _WORD.finditer(clause):
@@ -162,6 +169,8 @@ def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:
 def _agent(verb: _Verb, start: int) -> bool:
     """Whether what stands here is who does it by a passive verb."""
     by = _BY.match(verb.clause, verb.end)
+    if by is None and root(verb.clause[verb.start : verb.end]) in _HOUSE:
+        by = _IN.match(verb.clause, verb.end)
     if by is None or by.end() > start:
         return False
     gap = verb.clause[by.end() : start]

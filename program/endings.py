@@ -127,11 +127,18 @@ def _options(
         skipped = 0 if whole else _asked_start(full, asked)
         said, at = full[skipped:] if whole else full[skipped:].split(", ")[0], start + skipped
         known = stems(said) & (numbered if whole else taken)
-        if start >= 0 and said and not stems(said) <= asked and not known:
+        if start >= 0 and said and not stems(said) <= asked and (not known or _is_family(said, known, form)):
             kind = typed(said, at, text, form)
             headed = float(_gap(at, at + len(said), head_places) <= BESIDE)
             found.append(_Option(said, at, kind * 0.5 if at == 0 and said.isalpha() else kind, headed))
     return tuple(found)
+
+
+def _is_family(said: str, known: frozenset[str], form: QuestionForm) -> bool:
+    """Whether a person shares no more than the family name with something asked for: Ann Moor, of "Moor Line"."""
+    *first, last = said.split()
+    shared = form.asks is Asks.PERSON and bool(first) and known == {stem(last)}
+    return shared and any(last in name.split() and " " in name for name in form.names)
 
 
 def _asked_start(text: str, asked: frozenset[str]) -> int:

@@ -29,6 +29,8 @@ class Lines:
         reading: What was read.
         all: The sentences, in the order read.
         about: Folded title -> the profile of its passage.
+        held: Stems of the question that the sentences or titles hold, as bits.
+        passage_bits: The same for each passage.
     """
 
     def __init__(self, question: str) -> None:
@@ -39,6 +41,8 @@ class Lines:
         self.reading = Reading()
         self.all: list[Line] = []
         self.about: dict[str, Profile] = {}
+        self.held = 0
+        self.passage_bits: list[int] = []
         self._holding = dict.fromkeys(self.bit, 0)
         self._members: list[range] = []
         self._stems: dict[int, frozenset[str]] = {}
@@ -58,6 +62,8 @@ class Lines:
                 self.all.append(Line(passage, view, number, len(self._members), own))
             for key in self.stems(held):
                 self._holding[key] += 1
+            self.held |= held
+            self.passage_bits.append(held)
             self._members.append(range(start, len(self.all)))
             if passage.title.strip():
                 self.about[fold(view.title)] = view

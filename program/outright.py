@@ -13,25 +13,27 @@ from hopstop.program.asked_role import AskedRole
 from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.tense import AT_A_TIME
 from hopstop.program.text import FUNCTION_WORDS
-from hopstop.program.verb_forms import forms
+from hopstop.program.verb_forms import PAST, forms
 from hopstop.program.whole_words import places
 
-_ADVERBS = r"(?: (?:also|now|still|currently|first|later|then|jointly|\w+ly))*"
-_OPENING = re.compile(r"(?:(?:in|on|since|from|at|after|during) [^,]{1,40}, )?(?:(?:the|an?) )?((?:[\w-]+ ){0,3})")
-_ASIDE = r"(?: \([^()]*\)|, (?!who|which|that|whose|where|and |but )[^,]{1,80},)?"
-_KIND = rf"(?: (?:{'|'.join(sorted(SAME_KIND))}))?"
-_ALSO = r"(?: [a-z]+(?:s|ed) [^,;.()]{1,60}? and)?"  # "sits in Graz and"
-_DOES = re.compile(rf"{_KIND}{_ASIDE}{_ALSO}(?:,? (?:who|which|that))?(?: (?:has|have))?{_ADVERBS} ")
+ADVERBS = r"(?: (?:also|now|still|currently|first|later|then|jointly|\w+ly))*"
+_OPENING = re.compile(
+    r"(?:(?:in|on|since|from|at|after|during) (?:[^,]{1,40}, |(?:\w+ ){0,2}\d{4} ))?(?:(?:the|an?) )?((?:[\w-]+ ){0,3})"
+)
+ASIDE = r"(?: \([^()]*\)|, (?!who|which|that|whose|where|and |but )[^,]{1,80},)?"
+KIND = rf"(?: (?:{'|'.join(sorted(SAME_KIND))}))?"
+ALSO = rf"(?: (?:[a-z]+(?:s|ed)|{'|'.join(sorted(PAST))}) [^,;.()]{{1,60}}? and)?"  # "sits in Graz and"
+_DOES = re.compile(rf"{KIND}{ASIDE}{ALSO}(?:,? (?:who|which|that))?(?: (?:has|have))?{ADVERBS} ")
 _IS_DONE = re.compile(
-    rf"{_KIND}{_ASIDE}{_ALSO}(?:,? (?:which|that))? (?:is|are|was|were|has been|have been)(?: being)?{_ADVERBS} "
+    rf"{KIND}{ASIDE}{ALSO}(?:,? (?:which|that))? (?:is|are|was|were|has been|have been)(?: being)?{ADVERBS} "
     rf"(?:\w+ by [^,;.()]{{1,60}}(?:,| and|, and) (?:was |is )?|\w+(?:,| and) )?"
 )
 _TO = re.compile(r" (?:(?P<preposition>to|for|in|on|at|with|from|under) )?(?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){0,3})")
 _BY = re.compile(
-    rf"(?: (?:and|or) \w+)?{_ADVERBS}(?: (?:in|on) [\w ]{{1,20}})? by (?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){{0,3}})"
+    rf"(?: (?:and|or) \w+)?{ADVERBS}(?: (?:in|on) [\w ]{{1,20}})? by (?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){{0,3}})"
 )
-_END = re.compile(
-    rf"{_KIND}(?:$|[.,;)!]| \(| (?:and|in|on|at|since|from|for|during|under|as|with|by|to|when|because|after|while)\b)"
+END = re.compile(
+    rf"{KIND}(?:$|[.,;)!]| \(| (?:and|in|on|at|since|from|for|during|under|as|with|by|to|when|because|after|while)\b)"
 )
 
 
@@ -78,18 +80,19 @@ def _joined(
     name, (start, end), other = parts
     before, behind = between
     for first in places(text, name):
-        if first + len(name) <= start and _opens(text[:first]) and before.fullmatch(text, first + len(name), start):
+        if first + len(name) <= start and opens(text[:first]) and before.fullmatch(text, first + len(name), start):
             for last in places(text, other):
                 way = behind.fullmatch(text, end, last) if end <= last else None
-                if way is not None and _is_kind(way["kind"]) and _END.match(text, last + len(other)):
+                if way is not None and is_kind(way["kind"]) and END.match(text, last + len(other)):
                     yield way
 
 
-def _opens(before: str) -> bool:
-    """Whether what stands before the first name only says when, and what kind of thing it is."""
+def opens(before: str) -> bool:
+    """Whether what stands before the first name, in lower case, only says when, and what kind of thing it is."""
     match = _OPENING.fullmatch(before)
-    return match is not None and _is_kind(match[1])
+    return match is not None and is_kind(match[1])
 
 
-def _is_kind(words: str) -> bool:
+def is_kind(words: str) -> bool:
+    """Whether words before a name only say what it is: "the architect"."""
     return FUNCTION_WORDS.isdisjoint(words.split())

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopstop.program.asked_role import AskedRole, asked_role, described_role
+from hopstop.program.asked_value import asked_value
 from hopstop.program.asserted import is_question, negates, stated
 from hopstop.program.contradiction import contradicting
 from hopstop.program.direction import against_direction, against_other, named_other, names_another, says_verb
 from hopstop.program.longer_names import longer_names
+from hopstop.program.outright_value import says_behind
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.tense import is_past
@@ -55,6 +57,8 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
     asked = asked_role(question)
     if is_question(last.sentence) or not (negates(question) or stated(last.sentence, answer)):
         return f'that "{answer}" is so, said as a fact'
+    if form.asks is Asks.THING and not says_behind(asked_value(question), last.sentence, answer):
+        return f'what "{answer}" has to do with it'
     if _SEQUENCE.search(question):
         return "who or what came before or after, in that order"
     if asked is not None and is_past(asked, question, last.sentence):

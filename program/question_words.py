@@ -50,8 +50,9 @@ DATE = re.compile(
 YEAR = re.compile(r"\b[Ww](?:hich|hat) year\b")
 NUMBER = re.compile(
     r"\bhow (?:many|much|long|old|tall|far|large|high)\b|\bnumber of\b|\bpopulation\b"
-    r"|^what (?:(?:is|was|are|were) )?(?:the |a )?(?:amount|price|cost|fee|penalty|fine|salary|budget|length|height"
-    r"|width|weight|depth|speed|distance|duration)\b",
+    r"|^what (?:(?:is|was|are|were) )?(?:the |a )?(?:[a-z-]+ ){0,2}(?:amount|price|cost|fee|penalty|fine|salary|budget"
+    r"|length|height|width|weight|depth|speed|distance|duration|magnitude|capacity|diameter|premium|deductible|turnover"
+    r"|revenue|rent|limit|temperature)\b",
     re.IGNORECASE,
 )
 COUNT = re.compile(r"\bhow (?:many|old)\b|\bnumber of\b|\bpopulation\b", re.IGNORECASE)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import exp, log
-from operator import mul
+from operator import mul, or_
 
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
-from hopstop.program.asked_role import AskedRole, asked_role
+from hopstop.program.asked_role import AskedRole, asked_role, kinds_described
+from hopstop.program.asked_value import asked_value
 from hopstop.program.asked_way import AskedWay, asked_way
 from hopstop.program.asserted import negates, stated
 from hopstop.program.direction import says_verb
@@ -17,21 +18,20 @@ from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
 from hopstop.program.generic import is_generic
 from hopstop.program.lines import Cover, Lines
-from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.outright import outright
+from hopstop.program.outright_value import outright_value
 from hopstop.program.paths import Path, Start, find_paths, start
-from hopstop.program.profile import fold, stems
+from hopstop.program.profile import fold
 from hopstop.program.proof import Quoted, doubt
 from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.records import Claim
 from hopstop.program.sound_way import Step, is_sound
+from hopstop.program.stands_for import said_of, with_title
 from hopstop.program.tense import AT_A_TIME
-from hopstop.program.text import stem
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
 _SENTENCE = 50  # characters, unit of the mean length of a line
 OUTRIGHT = 0.96  # that such an answer is right: the 95 % bound (rule of three) of 76 of 76 in made corpora
-_STANDS_FOR = re.compile(r"(?:It|He|She|They|The ([a-z]+))\b(?! of\b)")
 LIKELY = 0.1  # from which a draft is shown in place of the one that ranked sentences give
 
 
@@ -83,7 +83,7 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
     way, spare = asked_way(lines.question, form), side is not WHOLE
     plain = [
         end
-        for end in (_outright(lines.question, found) if side is WHOLE else [])
+        for end in (_outright(lines.question, form.asks, found) if side is WHOLE else [])
         if not _left(lines, cover.mask & ~end.path.covered) and not _doubted(form, lines, end)
     ]
     best, share = _best_sound(plain, weights.end, way, spare=spare)
@@ -113,7 +113,7 @@ def _doubted(form: QuestionForm, lines: Lines, ending: Ending) -> str:
     for line, via in zip(path.lines, path.via, strict=False):
         if not negates(lines.question) and not stated(line.sentence.text, via):
             return f"that {line.subject} has to do with {via}, said as a fact"
-    quoted = Quoted(last.sentence.text, last.passage.title, last.passage.text)
+    quoted = Quoted(said_of(last, lines.question, ending.text), last.passage.title, last.passage.text)
     return doubt(lines.question, form, quoted, ending.text)
 
 
@@ -142,29 +142,25 @@ def _left(lines: Lines, bits: int) -> str:
     return " ".join(words) if any(not is_generic(word.casefold()) for word in words) else ""
 
 
-def _outright(question: str, found: Sequence[Ending]) -> list[Ending]:
+def _outright(question: str, asks: Asks, found: Sequence[Ending]) -> list[Ending]:
     """The endings that are said outright of what the question or the way names; none if they differ."""
-    asked = asked_role(question)
-    if asked is None:
+    asked, values = asked_role(question), asked_value(question)
+    if asked is None and not values:
         return []
-    plain = [end for end in found if outright(asked, _said_of_title(end), _entry(asked, end), end.text)]
+    plain = [end for end in found if _is_outright(question, asks, end)]
     past = any(AT_A_TIME.search(line.sentence.text) for end in plain for line in end.path.lines)
     return plain if len({fold(end.text) for end in plain}) == 1 and not past else []
 
 
+def _is_outright(question: str, asks: Asks, end: Ending) -> bool:
+    said, asked = with_title(end.path.last, question), asked_role(question)
+    if asked is not None and asks not in (Asks.DATE, Asks.PLACE, Asks.NUMBER):
+        return outright(asked, said, _entry(asked, end), end.text)
+    return outright_value(asked_value(question), asks, said, "".join(end.path.via[-1:]), end.text)
+
+
 def _entry(asked: AskedRole, ending: Ending) -> str:
     return ending.path.via[-1] if ending.path.via else asked.other
-
-
-def _said_of_title(ending: Ending) -> str:
-    """The last sentence with the title in place of a word that stands for it: "It is led by Ann"."""
-    line = ending.path.last
-    match = _STANDS_FOR.match(line.sentence.text)
-    if match is None or not line.title or not line.view.is_own(line.number):
-        return line.sentence.text
-    noun = match[1]
-    same = noun is None or is_generic(noun) or noun in SAME_KIND or stem(noun) in stems(line.title)
-    return f"{line.title}{line.sentence.text[match.end() :]}" if same else line.sentence.text
 
 
 def steps_of(ending: Ending) -> list[Step]:
@@ -181,10 +177,24 @@ def ends(form: QuestionForm, lines: Lines, side: Side = WHOLE) -> tuple[Cover, l
     """What the ways of `reach` should speak of, and all their endings."""
     if form.asks in (Asks.YES_NO, Asks.CHOICE) or form.property in _READ_BY_CODE:
         return Cover(lines, {}), []
-    wanted = roles(lines.question, form).keys() - side.without
+    wanted = roles(lines.question, form).keys() - side.without - _unsaid_kinds(lines)
     cover = Cover(lines, {key: weight for key, weight in lines.weights.items() if key in wanted})
     paths = find_paths(lines, cover, side.begin or start(lines.question))
-    return cover, endings(form, lines, cover, paths)
+    kinds = lines.bits(kinds_described(lines.question)) & cover.mask
+    return cover, endings(form, lines, cover, [_with_kinds(lines, path, kinds) for path in paths] if kinds else paths)
+
+
+def _with_kinds(lines: Lines, path: Path, kinds: int) -> Path:
+    """A path that covers too what kinds of things its passages are said to be about, in whichever sentence."""
+    held = reduce(or_, [lines.passage_bits[line.rank] for line in path.lines])
+    return path._replace(covered=path.covered | held & kinds)
+
+
+def _unsaid_kinds(lines: Lines) -> frozenset[str]:
+    """Stems of nouns that call a thing described ("the club that insures Fen"), but not in any sentence read."""
+    return frozenset(
+        key for key in kinds_described(lines.question) if is_generic(key) or not lines.bit.get(key, 0) & lines.held
+    )
 
 
 def best_ending(found: Sequence[Ending], weights: Sequence[float]) -> tuple[Ending, float]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from hopstop.program.asked_way import AskedWay
 from hopstop.program.clauses import clause_texts
+from hopstop.program.direction import against_direction
 from hopstop.program.leads import inner_leads
 from hopstop.program.profile import fold, stems
 from hopstop.program.text import FUNCTION_WORDS, stem
@@ -61,6 +62,7 @@ def is_sound(way: AskedWay, steps: Sequence[Step], *, spare: bool = False) -> bo
         _begins_at_name(way, steps[0])
         and _leads_on(way, steps, spare=spare)
         and all(_is_bound(way, step) and (step.own or _is_entered(way, step)) for step in steps)
+        and not any(_leads_astray(way, step) for step in steps[:-1])
         and _says_asking(way, last)
         and not _is_of_other_kind(way, last)
         and (len(steps) > 1 or _reaches_inner(way, last))
@@ -93,6 +95,16 @@ def _leads_on(way: AskedWay, steps: Sequence[Step], *, spare: bool) -> bool:
             return False
         left -= said
     return True
+
+
+def _leads_astray(way: AskedWay, step: Step) -> bool:
+    """Whether a sentence says what describes the thing asked for, but not of the name that it leads on to."""
+    if way.described is None:
+        return False
+    low = fold(step.text)
+    at = low.find(step.leaves)
+    same = at >= 0 and len(low) == len(step.text)
+    return against_direction(way.described, step.text, step.text[at : at + len(step.leaves)] if same else step.leaves)
 
 
 def _kind(step: Step) -> str:

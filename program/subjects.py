@@ -12,6 +12,7 @@ from hopstop.program.reading import Reading
 from hopstop.program.records import Passage
 from hopstop.program.relations import cues
 from hopstop.program.text import FUNCTION_WORDS
+from hopstop.program.values import is_month
 
 _ALIKE = 0.5  # of the words of a side and a title, the half must be shared: the least that cannot be another's majority
 _REACH = 90  # characters behind a cue in which the whole name it announces stands
@@ -110,7 +111,7 @@ def _others(subject: Subject, reading: Reading) -> list[Subject]:
 def _first_name(tail: str, found: Sequence[str], own: str) -> tuple[str, int]:
     """The name that stands first in a folded text, and where; the subject's own is not meant."""
     parts = [part.rstrip(",") for name in found for part in _AND.split(name)]
-    single = [part for part in parts if not part[:1].isdigit() and not is_nation(part)]
+    single = [part for part in parts if not part[:1].isdigit() and not is_nation(part) and not is_month(part)]
     places = [
         (at, -len(name), name)
         for name in single

@@ -163,6 +163,9 @@ _UPPER = "".join(chr(point) for point in range(0x2000) if chr(point).isupper())
 _TITLE = rf"(?:[{_UPPER}][^\W_]{{0,2}}|Prof|Capt)\.(?= )"  # a period elsewhere ends a sentence
 _CAPITAL = rf"(?:{_TITLE}|[{_UPPER}][\w{_MARKS}]*(?:['.\-&][^\W_]+)*|\d[\w.,:-]*)"
 _LINK = r"(?:of|the|de|la|le|du|des|da|di|del|van|von|der|den|und|et|y|and|for|in|&)"
+_DATE_BEFORE = re.compile(
+    rf"\b(?:[Ii]n|[Oo]n|[Ss]ince|[Bb]y|[Ff]rom|[Aa]fter) (?:\d{{1,2}} )?(?:[^\W\d_]+ )?\d{{4}}(?= [{_UPPER}])"
+)
 _NAME = re.compile(rf"(?<![^\W_]){_CAPITAL}(?:,? (?:{_LINK} ){{0,2}}{_CAPITAL})*")
 
 
@@ -173,7 +176,10 @@ def names(text: str) -> tuple[str, ...]:
     Function words at the ends of a span are taken off, so that the first word of a sentence counts only if it has
     content. Scripts without capitals have no such spans; there `content_words` carries the weight.
     """
-    spans = dict.fromkeys(map(_trim, _NAME.findall(normalise(text))))
+    plain = normalise(text)
+    if _MAY_HOLD_DIGIT.search(plain):
+        plain = _DATE_BEFORE.sub(r"\g<0>;", plain)  # "In 2017 Moor": no name goes on behind such a date
+    spans = dict.fromkeys(map(_trim, _NAME.findall(plain)))
     return tuple(filter(None, spans))
 
 
