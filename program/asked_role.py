@@ -34,6 +34,7 @@ _KIND_DESCRIBED = re.compile(
 _LONGEST = 6  # words of a name with its kind ("the Hill Street branch office")
 _WORD = re.compile(r"\S+")
 _DESCRIBES = re.compile(r"\b(?:that|who|whom|which|whose|where|when|of|by|for|and|or)\b|['’]s?\b")
+_DOING = re.compile(r"(?<=[a-z] )[a-z]+ing(?= (?:the )?[^\Wa-z_])")  # "the team owning Moor"
 _NAMED = re.compile(r"[^\W_a-z]|[^\W_][-_][^\W_]|\d")
 # Whoever does these to somebody has it done by that one. English.
 _BOTH_WAYS = """
@@ -151,7 +152,7 @@ def _named(other: str) -> tuple[str, str, str]:
     plain = _ARTICLE.sub("", _TAIL.sub("", other))
     if names(plain) == (plain,) and " and " not in plain:
         return plain, "", ""
-    described = _DESCRIBES.search(plain)
+    described = _DESCRIBES.search(plain) or _DOING.search(plain)
     if described is not None:
         nouns = content_words(plain[: described.start()])
         return "", plain[described.end() :], nouns[-1] if nouns else ""

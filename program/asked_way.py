@@ -38,7 +38,7 @@ class AskedWay:
         heads: The noun that is asked for ("team" in "which team").
         asking: Forms of the verb of "who does the owner of Moor report to"; none if the question has another form.
         of: Noun before "of" a name, with that name.
-        described: What a relative clause at the end says of a name ("the service that Moor calls"); None if it says none.
+        described: What a relative clause at the end says of a name ("the service that Moor calls"); None without one.
         that: Verb that a name does ("the service that Moor calls"), with that name.
     """
 

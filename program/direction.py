@@ -7,25 +7,20 @@ passive one. English; a sentence that does not say the verb asked for is not jud
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from hopstop.program.asked_role import AskedRole
 from hopstop.program.generic import is_generic
+from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.profile import fold, stems
 from hopstop.program.spoken_of import OWNS, holds, is_of
 from hopstop.program.text import FUNCTION_WORDS
-from hopstop.program.verb_forms import is_participle, root
+from hopstop.program.verb_forms import root
+from hopstop.program.verb_places import BE, PREPOSITION, VerbPlace, verb_places
 from hopstop.program.whole_words import places
 
-_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _NAME = r"(?:[^\Wa-z_][\w.'’&-]*|[^\W_]+(?:[-_][^\W_]+)+)"
 _NAMES = re.compile(rf"{_NAME}(?: {_NAME})*")
-_BREAK = re.compile(r"[.;:!?]['\")]? (?<!\b[A-Z]\. )(?<!\b(?:Dr|Mr|Ms|St|Jr|Sr)\. )(?<!\b(?:Mrs)\. )|[–—]")
-_BE = re.compile(
-    r"\b(?:is|are|was|were|be|been|being|gets?|got)(?: (?:also|now|not|first|later|then|\w+ly|being|been))* $"
-)
 _BY = re.compile(r"(?:(?:,| and) [a-z-]+ed)*(?: (?!and )[^\s.;:]+){0,8}? by ")
 _IN = re.compile(r" (?:in|at|on|with) ")
 _HOUSE = frozenset(map(root, "house host store keep hold shelter".split()))  # noqa: SIM905 - "A is housed in B"
@@ -36,20 +31,18 @@ _IT = re.compile(
     r"|(?:\W*$|[,;.:)]| (?:[a-z]+ly|together|again|and|or|but|by|in|on|at|for|to|with|from|since|as)\b)"
 )
 _KIND = re.compile(r" (?:the|this|that|an?|its) ([a-z][a-z-]*)\b(?! [a-z-]+ed\b)")
-_BY_NEXT = re.compile(r"(?: (?:in|on|at|jointly) [\w ]{1,20}| jointly| solely| only)? by ")
-_DETERMINER = re.compile(r"\b(?:the|an?|this|that|his|her|its|their|our|my|of|no) $", re.IGNORECASE)
 _NEW_PHRASE = re.compile(r"\b(?:the|an?|his|her|its|their) ", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^()]*\)|,[^,]*,")
-_PREPOSITION = (
-    r"\b(?:in|at|of|to|from|with|for|on|by|near|against|under|into|as|after|before|besides?|unlike|like|behind|above"
-    r"|below|over|through|within|without|around|between|among)"
-)
-_OTHER_PHRASE = re.compile(rf"{_PREPOSITION}\b|\b(?:that|about|but|except|whether|why|how|who|than)\b")
-_WITH_NAME = re.compile(rf"{_PREPOSITION} (?:the )?{_NAME}(?: {_NAME})*(?: [a-z]+)?")
-_BEHIND_PREPOSITION = re.compile(rf"({_PREPOSITION}) (?:the |an? )?$", re.IGNORECASE)
+_OTHER_PHRASE = re.compile(rf"{PREPOSITION}\b|\b(?:that|about|but|except|whether|why|how|who|whom|whose|which|than)\b")
+_WITH_NAME = re.compile(rf"{PREPOSITION} (?:the )?{_NAME}(?: {_NAME})*(?: [a-z]+)?")
+_BEHIND_PREPOSITION = re.compile(rf"({PREPOSITION}) (?:the |an? )?$", re.IGNORECASE)
 _LISTED = re.compile(r"(?:,|and|&|or|the|as|well|both|\s)*")
 _OBJECT = re.compile(rf"(?: (?:to|for|in|on|at|with|from|under))?(?: (?:the|an?|its|his|her))? ({_NAME}(?: {_NAME})*)")
 _GOES_ON = re.compile(r" (?:in|at|for|with|on|from|to|under|into) ")
+_PHRASE_END = re.compile(rf"[,;.:(]|{_OTHER_PHRASE.pattern}")
+_KINDS = stems(" ".join(SAME_KIND))
+_OF_IT = re.compile(r"(?:its|his|her|their) ", re.IGNORECASE)
+_AND_IS = re.compile(r" and (?:is|are|was|were)(?: \w+ly)* $")
 # "A, who ...", "A is a director who ...", "A is a film starring ...": what stands between is said of A.
 _WHO = re.compile(
     r",? (?:who|which|that) (?:has |have |had |also )?$"
@@ -58,15 +51,6 @@ _WHO = re.compile(
 )
 _RELATIVE = re.compile(r"\b(?:who|whom|whoever|whose|which|that|what)\b")
 _OF_RELATIVE = re.compile(r"\b(?:who|which|that|whom)(?: \w+)? [a-z]+ (?:the )?$")  # "the man who hired A wrote B"
-
-
-class _Verb(NamedTuple):
-    """A form of the verb asked for, with the clause around it."""
-
-    clause: str
-    start: int
-    end: int
-    passive: bool
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +62,7 @@ def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
         sentence: As it stands.
         answer: Part of the sentence; one that does not stand in it (a title) is taken for its subject.
     """
-    verbs = list(_verbs(asked, sentence))
+    verbs = list(verb_places(asked, sentence))
     if not verbs:
         return False
     if fold(answer) not in fold(sentence):
@@ -88,25 +72,25 @@ def against_direction(asked: AskedRole, sentence: str, answer: str) -> bool:
 
 def against_other(asked: AskedRole, sentence: str) -> bool:
     """Whether a sentence says the verb asked for of the other one, but with that one on the wrong side."""
-    verbs = [verb for verb in _verbs(asked, sentence) if holds(verb.clause, asked.other)]
+    verbs = [verb for verb in verb_places(asked, sentence) if holds(verb.clause, asked.other)]
     return bool(verbs) and not any(holds(_side_of_other(asked, verb), asked.other) for verb in verbs)
 
 
 def names_another(asked: AskedRole, sentence: str) -> bool:
     """Whether a sentence says the verb asked for, but each time of somebody else who is named."""
-    sides = [_side_of_other(asked, verb) for verb in _verbs(asked, sentence)]
+    sides = [_side_of_other(asked, verb) for verb in verb_places(asked, sentence)]
     return bool(sides) and not any(
         holds(side, asked.other) or not _NAMES.search(side[_first(side) :]) for side in sides
     )
 
 
-def _side_of_other(asked: AskedRole, verb: _Verb) -> str:
+def _side_of_other(asked: AskedRole, verb: VerbPlace) -> str:
     return verb.clause[: verb.start] if asked.doer == verb.passive else verb.clause[verb.end :]
 
 
 def named_other(asked: AskedRole, sentence: str, answer: str) -> str:
     """The name that stands where the other one is asked for, right behind or before the verb; "" if none does."""
-    for verb in _verbs(asked, sentence, framed=False):
+    for verb in verb_places(asked, sentence, framed=False):
         if any(_fits(asked, verb, at, at + len(answer)) for at in places(verb.clause, answer)):
             side = _side_of_other(asked, verb)
             if asked.doer != verb.passive:
@@ -116,37 +100,7 @@ def named_other(asked: AskedRole, sentence: str, answer: str) -> str:
     return ""
 
 
-def says_verb(asked: AskedRole, text: str) -> bool:
-    """Whether a text holds a form of the verb asked for, or a noun made of it ("report", "reporter")."""
-    wanted = root(asked.verb)
-    return any(root(word).startswith(wanted) for word in _WORD.findall(text))
-
-
-def _verbs(asked: AskedRole, sentence: str, *, framed: bool = True) -> Iterator[_Verb]:
-    """The forms of the verb asked for; a name of several words with a preposition among them counts as one word."""
-    name = asked.other
-    plain = sentence.replace(name, name.replace(" ", "-")) if _OTHER_PHRASE.search(name) else sentence
-    return (verb for verb in _forms(asked.verb, plain) if not framed or _same_frame(asked, verb))
-
-
-def _forms(verb: str, sentence: str) -> Iterator[_Verb]:
-    wanted = root(verb)
-    for clause in _BREAK.split(sentence):
-        for match in _WORD.finditer(clause):
-            before, after = clause[: match.start()], clause[match.end() :]
-            if match[0].islower() or match.start() == 0:
-                by = _BY_NEXT.match(after) is not None
-                if root(match[0].rsplit("-", 1)[-1]) == wanted and (by or not _DETERMINER.search(before)):
-                    passive = is_participle(match[0]) and (by or _BE.search(before) is not None)
-                    yield _Verb(clause, match.start(), match.end(), passive)
-
-
-def _same_frame(asked: AskedRole, verb: _Verb) -> bool:
-    """Whether the preposition asked for is behind the verb; "stars in A" and "stars B" say other things."""
-    return not asked.preposition or asked.preposition in verb.clause[verb.end :].split()[:3]
-
-
-def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:
+def _fits(asked: AskedRole, verb: VerbPlace, start: int, end: int) -> bool:
     if verb.clause.startswith(OWNS, end):
         return False  # what is said is said of something of theirs
     if verb.passive:
@@ -166,7 +120,7 @@ def _fits(asked: AskedRole, verb: _Verb, start: int, end: int) -> bool:
     return start >= verb.end and _is_object(asked, verb, start) and _subject_is(asked, verb)
 
 
-def _agent(verb: _Verb, start: int) -> bool:
+def _agent(verb: VerbPlace, start: int) -> bool:
     """Whether what stands here is who does it by a passive verb."""
     by = _BY.match(verb.clause, verb.end)
     if by is None and root(verb.clause[verb.start : verb.end]) in _HOUSE:
@@ -183,22 +137,30 @@ def _is_title(gap: str) -> bool:
     return gap.endswith(" ") and gap.split()[-1].islower() and FUNCTION_WORDS.isdisjoint(said[said[:1] == ["the"] :])
 
 
-def _done_to_is(asked: AskedRole, verb: _Verb) -> bool:
+def _done_to_is(asked: AskedRole, verb: VerbPlace) -> bool:
     """Whether the name right before a passive verb may be what it is done to."""
     before = verb.clause[: verb.start]
     subject = _WITH_NAME.sub("", _ASIDE.sub("", before))
     if asked.other and holds(before, asked.other) and (not holds(subject, asked.other) or is_of(subject, asked.other)):
         return False
-    if not _is_last(asked, subject):
+    if not _is_last(asked, subject) or (asked.other and _OF_IT.match(subject) and not holds(subject, asked.other)):
         return False
-    names = _NAMES.findall(subject)
+    names = _NAMES.findall(subject[_first(subject) :])
+    if names and asked.other and _AND_IS.search(before) and not _shares(names[0], asked.other):
+        return False  # "B calls A and is owned by C": A is not what C owns
     return not names or not (_only_describes(asked, names[-1], before) or _is_another(asked, before, names[-1]))
 
 
+def _shares(name: str, other: str) -> bool:
+    return not stems(name) - _KINDS or bool(stems(name) & stems(other) - _KINDS)
+
+
 def _is_another(asked: AskedRole, before: str, name: str) -> bool:
-    """Whether what stands before the verb, a name at its end, has no word of the other one's name."""
-    said = asked.other and stems(name) and _BE.search(before)
-    return bool(said) and stems(before).isdisjoint(stems(asked.other))
+    """Whether a name at the end of what stands before the verb is not the other one's: each has a word of its own."""
+    if not asked.other or not BE.search(before):
+        return False
+    said, other = stems(name) - _KINDS, stems(asked.other) - _KINDS
+    return bool(said and other) and not said <= other and not other <= stems(before)
 
 
 def _is_subject(clause: str, start: int, gap: str) -> bool:
@@ -215,7 +177,7 @@ def _is_subject(clause: str, start: int, gap: str) -> bool:
     return _NAMES.search(rest) is not None or not _NEW_PHRASE.search(rest)
 
 
-def _is_object(asked: AskedRole, verb: _Verb, start: int) -> bool:
+def _is_object(asked: AskedRole, verb: VerbPlace, start: int) -> bool:
     behind = _BEHIND_PREPOSITION.search(verb.clause[verb.end : start])
     if behind and behind[1].casefold() != asked.preposition:
         return False
@@ -228,12 +190,12 @@ def _none_between(gap: str) -> bool:
     return rest == gap or _LISTED.fullmatch(rest) is not None
 
 
-def _object_is(asked: AskedRole, verb: _Verb) -> bool:
+def _object_is(asked: AskedRole, verb: VerbPlace) -> bool:
     """Whether the other one stands behind the verb, or nothing that is named does."""
     behind = verb.clause[verb.end :]
     found = _OBJECT.match(behind)
     if not asked.other:
-        return found is None or not _only_describes(asked, found[1], behind)
+        return not _is_of_other_kind(asked, behind) and (found is None or not _only_describes(asked, found[1], behind))
     cut = _OTHER_PHRASE.search(behind)
     if cut and not asked.preposition and not _OTHER_PHRASE.search(asked.other):
         behind = behind[: cut.start()]
@@ -243,6 +205,14 @@ def _object_is(asked: AskedRole, verb: _Verb) -> bool:
     return found is None and (_IT.match(behind) is not None or (kind is not None and _is_called(asked, kind[1])))
 
 
+def _is_of_other_kind(asked: AskedRole, behind: str) -> bool:
+    """Whether the noun behind a verb is not the one that is described: "the cracks", for "the inventory"."""
+    kind, end = _KIND.match(behind), _PHRASE_END.search(behind)
+    if kind is None or not asked.described_as or is_generic(kind[1]):
+        return False
+    return not stems(asked.described_as) <= stems(behind[: end.start()] if end else behind)
+
+
 def _is_last(asked: AskedRole, subject: str) -> bool:
     """Whether no name stands between the other one and the verb, but for those listed with it."""
     at = max(places(subject, asked.other), default=-1) if asked.other else -1
@@ -250,7 +220,7 @@ def _is_last(asked: AskedRole, subject: str) -> bool:
 
 
 def _is_called(asked: AskedRole, noun: str) -> bool:
-    return is_generic(noun) or stems(noun) <= stems(asked.other)
+    return is_generic(noun) or stems(noun) <= stems(f"{asked.other} {asked.described_as}")
 
 
 def _is_plain(gap: str) -> bool:
@@ -268,7 +238,7 @@ def _only_describes(asked: AskedRole, name: str, around: str) -> bool:
     return bool(stems(name)) and stems(name) <= stems(asked.described_by)
 
 
-def _subject_is(asked: AskedRole, verb: _Verb) -> bool:
+def _subject_is(asked: AskedRole, verb: VerbPlace) -> bool:
     """Whether the other one stands before the verb, or nobody who is named does."""
     before = verb.clause[: verb.start]
     return (
@@ -282,6 +252,6 @@ def _first(before: str) -> int:
     return match.end() if match else 0
 
 
-def _other_is_agent(asked: AskedRole, verb: _Verb) -> bool:
+def _other_is_agent(asked: AskedRole, verb: VerbPlace) -> bool:
     by = _BY.match(verb.clause, verb.end)
     return not asked.other or (by is not None and holds(verb.clause[by.end() :], asked.other))

@@ -143,6 +143,13 @@ def fold(text: str) -> str:
     return _MARK.sub("", unicodedata.normalize("NFD", text.casefold()))
 
 
+def written(text: str, folded: str) -> str:
+    """A folded name as a text writes it; as it is if the text does not hold it."""
+    low = fold(text)
+    at = low.find(folded)
+    return text[at : at + len(folded)] if at >= 0 and len(low) == len(text) else folded
+
+
 @lru_cache(maxsize=1024)
 def _life(title: str, text: str) -> Life:
     return read_life(_own(title, text))

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from hopstop.program.asked_role import AskedRole, asked_role, described_role
+from hopstop.program.asked_role import AskedRole, asked_role, described_role, name_in
 from hopstop.program.asked_value import asked_value
 from hopstop.program.asserted import is_question, negates, stated
 from hopstop.program.contradiction import contradicting
-from hopstop.program.direction import against_direction, against_other, named_other, names_another, says_verb
+from hopstop.program.direction import against_direction, against_other, named_other, names_another
 from hopstop.program.longer_names import longer_names
 from hopstop.program.outright_value import says_behind
-from hopstop.program.profile import fold, stems
+from hopstop.program.profile import fold, stems, written
 from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.tense import is_past
 from hopstop.program.value_clause import of_other_clause
+from hopstop.program.verb_places import says_verb
 
 # Of these one can say "the sister of A is B" as well as "A is the sister of B".
 _MUTUAL = frozenset(
@@ -45,7 +47,7 @@ class Quoted(NamedTuple):
     text: str
 
 
-def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
+def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: str = "") -> str:
     """What the sentence that holds an answer does not show, in words that name the missing fact; "" if nothing.
 
     Args:
@@ -53,6 +55,7 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
         form: Of the question.
         last: Where the answer is taken from.
         answer: As it is given.
+        entry: The folded name that leads to that sentence; "" if it is not known.
     """
     asked = asked_role(question)
     if is_question(last.sentence) or not (negates(question) or stated(last.sentence, answer)):
@@ -65,6 +68,14 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
         return f'that "{asked.verb}" is still so'
     if longer := _of_longer(question, [last]):
         return longer
+    if asked is not None and entry and not asked.other:
+        asked = replace(asked, other=written(last.sentence, entry))
+    if (
+        asked is None
+        and form.asks in (Asks.DATE, Asks.PLACE, Asks.NUMBER)
+        and _of_another_doer(question, last.sentence)
+    ):
+        return f'that "{answer}" is of what is asked for'
     if asked is not None and against_direction(asked, last.sentence, answer):
         return f'who or what "{asked.verb}" is said of, in the direction asked'
     if _noun_of_answer(question, last.sentence, answer):
@@ -72,6 +83,13 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str) -> str:
     if of_other_clause(question, form.asks, last.sentence, answer):
         return f'that "{answer}" belongs to what is asked'
     return ""
+
+
+def _of_another_doer(question: str, sentence: str) -> bool:
+    """Whether a sentence says the verb of "when did A buy B" of another than A."""
+    ways = [way for way in asked_value(question) if way.subject and name_in(way.rest) and not way.passive]
+    roles = [(AskedRole(way.verb, True, name_in(way.rest)), way.subject) for way in ways]
+    return any(says_verb(role, sentence) and against_direction(role, sentence, subject) for role, subject in roles)
 
 
 def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:

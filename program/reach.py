@@ -9,11 +9,10 @@ from math import exp, log
 from operator import mul, or_
 
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
-from hopstop.program.asked_role import AskedRole, asked_role, kinds_described
+from hopstop.program.asked_role import AskedRole, asked_role, described_role, kinds_described
 from hopstop.program.asked_value import asked_value
 from hopstop.program.asked_way import AskedWay, asked_way
 from hopstop.program.asserted import negates, stated
-from hopstop.program.direction import says_verb
 from hopstop.program.endings import Ending, endings
 from hopstop.program.gaps import in_order, roles
 from hopstop.program.generic import is_generic
@@ -27,7 +26,8 @@ from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.records import Claim
 from hopstop.program.sound_way import Step, is_sound
 from hopstop.program.stands_for import said_of, with_title
-from hopstop.program.tense import AT_A_TIME
+from hopstop.program.tense import AT_A_TIME, is_past
+from hopstop.program.verb_places import says_verb
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
 _SENTENCE = 50  # characters, unit of the mean length of a line
@@ -103,18 +103,22 @@ def reach(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFAULT, si
     left = _left(lines, cover.mask & ~best.path.covered)
     open_needs = [f"{left} of {best.path.last.subject}"] * bool(left) + [doubted] * bool(doubted)
     missing = tuple(map(Claim, open_needs))
-    sure = p >= weights.right_sure and not said and not doubted
+    enough = weights.right_sure if any(best.features[:3]) else weights.whole_sure
+    sure = p >= enough and not said and not doubted
     return Reached(best.text, _claims(lines, best.path), p, sure, missing)
 
 
 def _doubted(form: QuestionForm, lines: Lines, ending: Ending) -> str:
     """What the last line does not show of the answer, or one before it of the name that leads on; "" if nothing."""
     path, last = ending.path, ending.path.last
+    described = described_role(lines.question)
     for line, via in zip(path.lines, path.via, strict=False):
+        if described is not None and is_past(described, lines.question, line.sentence.text):
+            return f'that "{described.verb}" is still so'
         if not negates(lines.question) and not stated(line.sentence.text, via):
             return f"that {line.subject} has to do with {via}, said as a fact"
     quoted = Quoted(said_of(last, lines.question, ending.text), last.passage.title, last.passage.text)
-    return doubt(lines.question, form, quoted, ending.text)
+    return doubt(lines.question, form, quoted, ending.text, path.via[-1] if path.via else "")
 
 
 def _in_place(form: QuestionForm, lines: Lines, ending: Ending) -> bool:

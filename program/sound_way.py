@@ -17,7 +17,7 @@ from hopstop.program.asked_way import AskedWay
 from hopstop.program.clauses import clause_texts
 from hopstop.program.direction import against_direction
 from hopstop.program.leads import inner_leads
-from hopstop.program.profile import fold, stems
+from hopstop.program.profile import fold, stems, written
 from hopstop.program.text import FUNCTION_WORDS, stem
 from hopstop.program.whole_words import mentions
 
@@ -101,10 +101,7 @@ def _leads_astray(way: AskedWay, step: Step) -> bool:
     """Whether a sentence says what describes the thing asked for, but not of the name that it leads on to."""
     if way.described is None:
         return False
-    low = fold(step.text)
-    at = low.find(step.leaves)
-    same = at >= 0 and len(low) == len(step.text)
-    return against_direction(way.described, step.text, step.text[at : at + len(step.leaves)] if same else step.leaves)
+    return against_direction(way.described, step.text, written(step.text, step.leaves))
 
 
 def _kind(step: Step) -> str:

@@ -11,7 +11,7 @@ from hopstop.program.whole_words import places
 
 OWNS = ("'s", "’s")
 _ENOUGH = 2 / 3  # of the stems of a name: "Service Fen" is not "Service Moor"
-_NEXT_WORD = re.compile(r" ([^\W\d_]+)(?! (?:is|was|are|were|has|had)\b)")
+_NEXT_WORD = re.compile(r" ([^\W\d_]+)\b(?! (?:is|was|are|were|has|had)\b)")
 _WHEN = frozenset("today yesterday tomorrow now daily weekly alone together again itself twice".split())  # noqa: SIM905
 
 

@@ -18,9 +18,10 @@ from hopstop.program.text import stem
 _DATE = r"(?:(?:In|On|Since|By|From|After|At) (?:[^\W_]+ ){0,3}\d{4},? |(?:In|On|At|After|During) [^,]{1,40}, )?"
 _STANDS_FOR = re.compile(rf"(?P<date>{_DATE})(?:[Ii]t|[Hh]e|[Ss]he|[Tt]hey|[Tt]he (?P<noun>[a-z]+))\b(?! of\b)")
 # "Ann leads it.": a plain subject and its verb.
+_NAME = r"[^\Wa-z_][\w.’'-]*"
 _SAID_OF_IT = re.compile(
-    r"(?:The )?[^\Wa-z_][\w.’'-]*(?: [^\Wa-z_][\w.’'-]*)*(?: (?:team|group|office))?(?P<verb>(?: (?:has|also|now|\w+ly))* [a-z]+(?:s|ed))"
-    r" (?:it|him|her|them)(?=\W|$)(?! [a-z]+(?<!and)(?<!in)(?<!since)(?<!from)(?<!with)(?<!for)\b)"
+    rf"(?:The )?{_NAME}(?: {_NAME})*(?: (?:team|group|office))?(?P<verb>(?: (?:has|also|now|\w+ly))* [a-z]+(?:s|ed))"
+    r" (?:it|him|her|them)(?=[.,;]|$| (?:and|in|since|from|with|for|until)\b)"
 )
 _OPENS = re.compile(r"(?:The )?(.{1,80}?) (?:is|was|are|were|has|had)\b")
 
@@ -46,10 +47,10 @@ def with_title(line: Line, question: str) -> str:
 
 def _goes_on(line: Line) -> bool:
     """Whether the sentence before one speaks of what the passage is about, as its subject."""
-    before = line.view.sentences[line.number - 1].text if line.number else ""
-    return line.number > 0 and (
-        _STANDS_FOR.match(before) is not None or re.match(rf"(?:The )?{re.escape(line.title)}\b", before) is not None
-    )
+    if not line.number:
+        return False
+    before = line.view.sentences[line.number - 1].text
+    return _STANDS_FOR.match(before) is not None or before.removeprefix("The ").startswith(line.title)
 
 
 def _called(line: Line, question: str) -> str:

@@ -30,6 +30,7 @@ _WAS = re.compile(r"\b(?:was|were|had been|had)(?: (?:also|now|first|later|then|
 _HAS = re.compile(
     r"\b(?:has|have|is|are|gets?|be|being|been)(?: (?:also|now|since|always|\w+ly|been|being))* $", re.IGNORECASE
 )
+_USED_TO = re.compile(r"\bused to ([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -41,9 +42,11 @@ def is_past(asked: AskedRole, question: str, sentence: str) -> bool:
         question: As it was asked.
         sentence: As it stands.
     """
+    wanted = forms(asked.verb.casefold())
+    if _asks_now(asked, question) and any(match[1].casefold() in wanted for match in _USED_TO.finditer(sentence)):
+        return True
     if root(asked.verb) not in _LASTING or not _asks_now(asked, question):
         return False
-    wanted = forms(asked.verb.casefold())
     said = [match for match in _WORD.finditer(sentence) if match[0].casefold() in wanted]
     if AT_A_TIME.search(sentence):
         return bool(said)

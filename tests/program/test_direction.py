@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from hopstop.program.asked_role import asked_role, described_role
-from hopstop.program.direction import against_direction, against_other, named_other, names_another, says_verb
+from hopstop.program.direction import against_direction, against_other, named_other, names_another
+from hopstop.program.verb_places import says_verb
 
 
 @pytest.mark.parametrize(
