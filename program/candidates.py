@@ -99,6 +99,8 @@ def measures(text: str, *, bare: bool) -> Iterator[tuple[str, int]]:
     """The amounts of a text as they are said, with what they are measured in unless bare ones are asked for."""
     for amount in amounts(text):
         unit = "" if bare or amount.unit in FUNCTION_WORDS else amount.unit
+        if amount.unit and re.match(rf"[\s-]{re.escape(amount.unit)}-", text[amount.end :], re.IGNORECASE):
+            continue  # "two low-budget films" is no budget
         end = text.casefold().find(unit, amount.end) + len(unit) if unit else amount.end
         yield text[amount.start : end], amount.start
 

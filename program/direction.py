@@ -39,6 +39,7 @@ _BEHIND_PREPOSITION = re.compile(rf"({PREPOSITION}) (?:the |an? )?$", re.IGNOREC
 _LISTED = re.compile(r"(?:,|and|&|or|the|as|well|both|\s)*")
 _OBJECT = re.compile(rf"(?: (?:to|for|in|on|at|with|from|under))?(?: (?:the|an?|its|his|her))? ({_NAME}(?: {_NAME})*)")
 _GOES_ON = re.compile(r" (?:in|at|for|with|on|from|to|under|into) ")
+_CAPITAL = re.compile(r"\b[^\W\da-z_]")
 _PHRASE_END = re.compile(rf"[,;.:(]|{_OTHER_PHRASE.pattern}")
 _KINDS = stems(" ".join(SAME_KIND))
 _OF_IT = re.compile(r"(?:its|his|her|their) ", re.IGNORECASE)
@@ -81,6 +82,15 @@ def names_another(asked: AskedRole, sentence: str) -> bool:
     sides = [_side_of_other(asked, verb) for verb in verb_places(asked, sentence)]
     return bool(sides) and not any(
         holds(side, asked.other) or not _NAMES.search(side[_first(side) :]) for side in sides
+    )
+
+
+def not_named_with(asked: AskedRole, sentence: str, name: str) -> bool:
+    """Whether a sentence says the verb asked for, each time behind another name and with no word of this one."""
+    clauses = [(verb.clause, verb.clause[: verb.start]) for verb in verb_places(asked, sentence)]
+    wanted = stems(name) - _KINDS
+    return bool(clauses) and not any(
+        wanted & stems(clause) or not _CAPITAL.search(before[_first(before) :]) for clause, before in clauses
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from hopstop.program import question_words as english
 from hopstop.program.answer_weights import DEFAULT, AnswerWeights
+from hopstop.program.asked_role import AskedRole
 from hopstop.program.comparison import Compared, conclusion
+from hopstop.program.direction import against_direction
 from hopstop.program.lines import Lines
 from hopstop.program.paths import start
 from hopstop.program.profile import profile, stems
@@ -15,9 +18,14 @@ from hopstop.program.question_form import Asks, Property, QuestionForm
 from hopstop.program.reach import Reached, Side, reach
 from hopstop.program.reading import Reading
 from hopstop.program.records import Claim
+from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.values import amounts
+from hopstop.program.verb_forms import root
+from hopstop.program.verb_places import says_verb
 
 _COMPARED = stems(" ".join(english.LOW | english.HIGH)) | stems("same both")
+_VERB = re.compile(r" (?P<verb>[a-z]+) (?P<by>by|at|in|on|from|to|for|with|under) the same ")
+_LOWER = re.compile(r"\b[a-z]+\b")
 LIKELY = 0.3  # of each end: two that fit each other need less than one alone; all of seeds 1 to 5 were right at it
 
 
@@ -36,6 +44,8 @@ def compare_ends(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFA
     one, two = ends
     if one is None or two is None or _rest_on_one(one, two):
         return None
+    if not number and not all(_is_shown(lines.question, end) for end in (one, two)):
+        return None  # two names that happen to differ are no "no"
     draft = _larger(ends, form) if number else "yes" if one.text.casefold() == two.text.casefold() else "no"
     if draft is None:
         return None
@@ -46,6 +56,23 @@ def compare_ends(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFA
     ]
     needs = (told[len(one.claims) - 1].need, told[-1].need)
     return Compared((*told, Claim(conclusion(form), follows_from=needs)), draft)
+
+
+def _is_shown(question: str, end: Reached) -> bool:
+    """Whether a quote says the verb of "were A and B built by the same yard" with the end on its side."""
+    match = _VERB.search(question)
+    if match is None or match["verb"] in FUNCTION_WORDS:
+        return True
+    asked = AskedRole(match["verb"], doer=True)
+    if match["by"] == "by":
+        said = [claim.quote for claim in end.claims if says_verb(asked, claim.quote)]
+        return any(not against_direction(asked, quote, end.text) for quote in said)
+    return any(end.text in behind for claim in end.claims for behind in _behind(match["verb"], claim.quote))
+
+
+def _behind(verb: str, text: str) -> list[str]:
+    """What stands in a text behind each word in lower case that is made of a verb."""
+    return [text[word.end() :] for word in _LOWER.finditer(text) if root(word[0]).startswith(root(verb))]
 
 
 def _rest_on_one(one: Reached, two: Reached) -> bool:

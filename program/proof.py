@@ -11,8 +11,9 @@ from hopstop.program.asked_role import AskedRole, asked_role, described_role, na
 from hopstop.program.asked_value import asked_value
 from hopstop.program.asserted import is_question, negates, stated
 from hopstop.program.contradiction import contradicting
-from hopstop.program.direction import against_direction, against_other, named_other, names_another
+from hopstop.program.direction import against_direction, against_other, named_other, names_another, not_named_with
 from hopstop.program.longer_names import longer_names
+from hopstop.program.other_subject import of_other_subject
 from hopstop.program.outright_value import says_behind
 from hopstop.program.profile import fold, stems, written
 from hopstop.program.question_form import Asks, QuestionForm
@@ -70,11 +71,9 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
         return longer
     if asked is not None and entry and not asked.other:
         asked = replace(asked, other=written(last.sentence, entry))
-    if (
-        asked is None
-        and form.asks in (Asks.DATE, Asks.PLACE, Asks.NUMBER)
-        and _of_another_doer(question, last.sentence)
-    ):
+    valued = form.asks in (Asks.DATE, Asks.PLACE, Asks.NUMBER)
+    other = of_other_subject(question, form, last.sentence, answer, entry)
+    if other or (valued and asked is None and _of_another_doer(question, last.sentence)):
         return f'that "{answer}" is of what is asked for'
     if asked is not None and against_direction(asked, last.sentence, answer):
         return f'who or what "{asked.verb}" is said of, in the direction asked'
@@ -86,10 +85,13 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
 
 
 def _of_another_doer(question: str, sentence: str) -> bool:
-    """Whether a sentence says the verb of "when did A buy B" of another than A."""
-    ways = [way for way in asked_value(question) if way.subject and name_in(way.rest) and not way.passive]
-    roles = [(AskedRole(way.verb, True, name_in(way.rest)), way.subject) for way in ways]
-    return any(says_verb(role, sentence) and against_direction(role, sentence, subject) for role, subject in roles)
+    """Whether a sentence says the verb of "when did A buy B" or "when was A sold" of another than A."""
+    ways = [way for way in asked_value(question) if way.subject]
+    if any(not_named_with(AskedRole(way.verb, doer=True), sentence, way.subject) for way in ways):
+        return True
+    roles = [(AskedRole(way.verb, True, name_in(way.rest)), way.subject) for way in ways if not way.passive]
+    named = [(role, subject) for role, subject in roles if role.other and says_verb(role, sentence)]
+    return any(against_direction(role, sentence, subject) for role, subject in named)
 
 
 def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:
@@ -140,6 +142,8 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
     if not holding and not any(stems(answer) & stems(quote.text) for quote in quotes):
         return f'what "{answer}" is'  # no more than a title: "FAQ", "Notes"
     titled = [quote for quote in quotes if fold(answer) in fold(quote.title)]
+    if asked is not None and titled and not holding and not any(says_verb(asked, quote.sentence) for quote in titled):
+        return f'that "{answer}" is what "{asked.verb}" is said of'
     doubts = [doubt(question, form, quote, answer) for quote in holding or titled]
     if doubts and all(doubts):
         return doubts[-1]
