@@ -84,7 +84,7 @@ def _unproven(form: QuestionForm, lines: Lines, found: Decision) -> str:
     if form.sides:
         return ""
     said = {(line.passage.id, line.sentence.text): said_of(line, lines.question, found.draft) for line in lines.all}
-    passages = [(claim.quote, lines.reading.passage(claim.passage)) for claim in found.claims if claim.quote]
+    passages = [(claim.quote, lines.reading.by_id(claim.passage)) for claim in found.claims if claim.quote]
     quotes = [
         Quoted(said.get((passage.id, quote), quote), passage.title, passage.text)
         for quote, passage in passages

@@ -25,12 +25,18 @@ _DONE_TO = re.compile(
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r".*\b(?:that|which|whom?) (?!does |do |did |is |are |was |were |has |have |had )")
+# The verb of the question itself, at its end: "when was the company that built Moor founded".
+_TRAILING = re.compile(
+    rf"(?P<asked>(?:when|where|(?:in|at|on) (?:which|what) [a-z]+) {_BE} .+) (?:[a-z]+ed|built|born|made)",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(rf"(?P<other>.+) (?!(?:{_PREPOSITIONS})\b)(?P<verb>[a-z]+)(?: (?P<prep>{_PREPOSITIONS}))?")
 _ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 _KIND_DESCRIBED = re.compile(
     r"\b(?:the|our) (?:[a-z-]+ ){0,2}?([a-z-]+) (?:[a-z]+(?:ed|t|n) )?"
     r"(?:that|who|whose|where|(?:(?:in|on|at|by|for) )?which)\b"
 )
+_IN = re.compile(r"([^\Wa-z_][^?]*?) (?:in|on|at|for|as|from|during) [^?]*[a-z]$")  # "Moor in cinemas"
 _LONGEST = 6  # words of a name with its kind ("the Hill Street branch office")
 _WORD = re.compile(r"\S+")
 _DESCRIBES = re.compile(r"\b(?:that|who|whom|which|whose|where|when|of|by|for|and|or)\b|['’]s?\b")
@@ -86,6 +92,7 @@ def described_role(question: str) -> AskedRole | None:
     AskedRole(verb='calls', doer=False, other='Moor', described_by='', described_as='', preposition='')
     """
     text = " ".join(question.split()).rstrip(" ?.!")
+    text = match["asked"] if (match := _TRAILING.fullmatch(text)) else text
     whose = _RELATIVE.search(text)
     if whose is None or _DONE_TO.fullmatch(text):  # there the verb of the question ends it
         return None
@@ -152,6 +159,8 @@ def _named(other: str) -> tuple[str, str, str]:
     plain = _ARTICLE.sub("", _TAIL.sub("", other))
     if names(plain) == (plain,) and " and " not in plain:
         return plain, "", ""
+    if (match := _IN.match(plain)) and names(match[1]) == (match[1],):
+        return match[1], "", ""
     described = _DESCRIBES.search(plain) or _DOING.search(plain)
     if described is not None:
         nouns = content_words(plain[: described.start()])

@@ -13,7 +13,7 @@ from hopstop.program.leads import leads
 from hopstop.program.profile import fold, stems
 from hopstop.program.question_form import QuestionForm
 from hopstop.program.text import FUNCTION_WORDS, content_words, stem, words
-from hopstop.program.verb_forms import forms
+from hopstop.program.verb_forms import PAST, forms
 
 _ASKING = re.compile(
     r"\b(?:does|did|do)\s+"
@@ -79,7 +79,7 @@ def asked_way(question: str, form: QuestionForm) -> AskedWay:
     match = _ASKING.search(question[-_LAST:])
     asking = match[1] if match and fold(match[1]) not in FUNCTION_WORDS else ""
     wanted = roles(question, form).keys() - said - heads
-    verbs = {key for key, _ in that} | {stem(word) for word in words(question) if word[-2:] == "ed"}
+    verbs = {key for key, _ in that} | {stem(word) for word in words(question) if word[-2:] == "ed" or word in PAST}
     leading = [key for word in content_words(question) if stem(word) in wanted for key in _stems(word)]
     left = tuple(key for key in dict.fromkeys(leading) if key not in kinds or key in verbs)
     return AskedWay(

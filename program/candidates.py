@@ -83,7 +83,7 @@ def texts(text: str, title: str, form: QuestionForm) -> Iterator[tuple[str, int]
         return
     place = form.asks is Asks.PLACE
     for spelled in names(text):
-        name = spelled if form.asks is Asks.PERSON else _WHEN.sub("", spelled)  # nobody is called by a year
+        name = _WHEN.sub("", spelled)
         at = text.find(name)
         parts = [part.rstrip(",") for part in name.split(" and ")]
         for part in dict.fromkeys((name, *parts, *(name.split(", ")[:1] if place else ()))):

@@ -156,7 +156,8 @@ def _done_to_is(asked: AskedRole, verb: VerbPlace) -> bool:
     if not _is_last(asked, subject) or (asked.other and _OF_IT.match(subject) and not holds(subject, asked.other)):
         return False
     names = _NAMES.findall(subject[_first(subject) :])
-    if names and asked.other and _AND_IS.search(before) and not _shares(names[0], asked.other):
+    opens = bool(names) and before.removeprefix("The ").startswith(names[0])
+    if opens and asked.other and _AND_IS.search(before) and not _shares(names[0], asked.other):
         return False  # "B calls A and is owned by C": A is not what C owns
     return not names or not (_only_describes(asked, names[-1], before) or _is_another(asked, before, names[-1]))
 

@@ -72,7 +72,7 @@ def uncovered(question: str, form: QuestionForm, claims: Iterable[Claim], readin
     for relation in form.relations:
         left -= stems(" ".join((relation, *steps(relation))))
     for claim in claims:
-        passage = reading.passage(claim.passage) if claim.passage else None
+        passage = reading.by_id(claim.passage)
         left -= stems(f"{passage.title if passage else ''} {claim.quote}")
     return left
 

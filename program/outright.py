@@ -27,10 +27,12 @@ _DOES = re.compile(rf"{KIND}{ASIDE}{ALSO}(?:,? (?:who|which|that))?(?: (?:has|ha
 _IS_DONE = re.compile(
     rf"{KIND}{ASIDE}{ALSO}(?:,? (?:which|that))? (?:is|are|was|were|has been|have been)(?: being)?{ADVERBS} "
     rf"(?:\w+ by [^,;.()]{{1,60}}(?:,| and|, and) (?:was |is )?|\w+(?:,| and) )?"
+    rf"| (?:is|was) (?:an?|the) (?:[^,;.]{{1,80}}, |(?:(?! (?:of|for|by|and|that|which) )[^,;.]){{1,60}} )"
 )
 _TO = re.compile(r" (?:(?P<preposition>to|for|in|on|at|with|from|under) )?(?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){0,3})")
 _BY = re.compile(
-    rf"(?: (?:and|or) \w+)?{ADVERBS}(?: (?:in|on) [\w ]{{1,20}})? by (?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){{0,3}})"
+    rf"(?: (?:and|or) \w+)?{ADVERBS}(?: (?:in|on|since) [\w ]{{1,20}})? by (?:(?:the|an?) )?"
+    r"(?P<kind>(?:[a-z-]+ ){0,3})"
 )
 END = re.compile(
     rf"{KIND}(?:$|[.,;)!]| \(| (?:and|in|on|at|since|from|for|during|under|as|with|by|to|when|because|after|while)\b)"

@@ -30,7 +30,7 @@ _WHEN = r"(?: (?:in|on)(?: (?:[a-z]+ ){0,2}\d{4}| \d{1,2} [a-z]+ \d{4}))?"
 _LIST = re.compile(r"(?:, [^\Wa-z_][^,;.()]*)?,? (?:and|or|&) (?:again |later |in |on |at )*(?:the )?(?:[^\Wa-z_]|\d)")
 _LEADING = re.compile(r"(?:in|on) ")
 _ABOUT = r"(?:(?:about|around|roughly|approximately|some|exactly|a total of) )?"
-_HAS = forms("have") | {"had", "holds", "counts", "contains", "comprises", "employs", "seats"}
+_HAS = frozenset("has have had holds hold counts counted contains contain comprises employs employ seats".split())  # noqa: SIM905
 
 
 def outright_value(readings: Sequence[AskedValue], asks: Asks, sentence: str, entry: str, answer: str) -> bool:

@@ -20,6 +20,7 @@ from hopstop.program.question_form import Asks, QuestionForm
 from hopstop.program.tense import is_past
 from hopstop.program.value_clause import of_other_clause
 from hopstop.program.verb_places import says_verb
+from hopstop.program.whole_words import mentions
 
 # Of these one can say "the sister of A is B" as well as "A is the sister of B".
 _MUTUAL = frozenset(
@@ -144,7 +145,7 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
     titled = [quote for quote in quotes if fold(answer) in fold(quote.title)]
     if asked is not None and titled and not holding and not any(says_verb(asked, quote.sentence) for quote in titled):
         return f'that "{answer}" is what "{asked.verb}" is said of'
-    doubts = [doubt(question, form, quote, answer) for quote in holding or titled]
+    doubts = [doubt(question, form, quote, answer, _entry(quote, quotes)) for quote in holding or titled]
     if doubts and all(doubts):
         return doubts[-1]
     if (
@@ -156,6 +157,12 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
     rivals = (contradicting(quote.sentence, answer, read, stems(question)) for quote in holding)
     rival = next(filter(None, rivals), "")
     return f'whether it is "{answer}" or "{rival}"' if rival else ""
+
+
+def _entry(last: Quoted, quotes: Sequence[Quoted]) -> str:
+    """The folded title of a quote's passage, if another quote names it and so leads there; else ""."""
+    title = fold(last.title)
+    return title if any(mentions(fold(quote.sentence), title) for quote in quotes if quote != last) else ""
 
 
 def _of_another(described: AskedRole, quotes: Sequence[Quoted], answer: str) -> bool:

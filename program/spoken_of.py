@@ -7,6 +7,7 @@ import re
 from hopstop.program.longer_names import SAME_KIND
 from hopstop.program.profile import stems
 from hopstop.program.text import FUNCTION_WORDS
+from hopstop.program.verb_forms import PAST
 from hopstop.program.whole_words import places
 
 OWNS = ("'s", "’s")
@@ -31,4 +32,6 @@ def _goes_on(rest: str) -> bool:
     """Whether a noun that makes another thing of it stands behind a name."""
     match = _NEXT_WORD.match(rest)
     word = match[1] if match else ""
-    return bool(word) and not (word.casefold() in FUNCTION_WORDS | SAME_KIND | _WHEN or word.endswith(("ly", "ed")))
+    return bool(word) and not (
+        word.casefold() in FUNCTION_WORDS | SAME_KIND | _WHEN or word.endswith(("ly", "ed")) or word in PAST
+    )

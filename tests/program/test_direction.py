@@ -57,6 +57,12 @@ from hopstop.program.verb_places import says_verb
         ("Who owns Fen?", "Ann Lee owns Fen alone.", "Ann Lee"),
         ("Who owns Fen?", "Ann Lee owns the service Fen.", "Ann Lee"),
         ("Who owns Fen?", "Fen is a 2019 service owned by Ann Lee.", "Ann Lee"),
+        ("Who heads the Department of Water?", "The Department of Water is headed by Ada Roe.", "Ada Roe"),
+        ("Who replaced Ben Oak?", "The drummer Ben Oak left in 2010 and was replaced by Ada Roe.", "Ada Roe"),
+        ("Which hall houses the Fen Museum?", "The Fen Museum is housed in Moor Hall.", "Moor Hall"),
+        ("Who maintains Fen Bridge?", "It was built by Acme and is maintained by Moor.", "Moor"),
+        ("Who chairs the board of Moor?", "Ada Roe chairs the board.", "Ada Roe"),
+        ("Who leads the Fen team?", "The Fen team is led by Ada Roe.", "Ada Roe"),
     ],
 )
 def test_answer_on_the_side_asked_for_stands(question: str, sentence: str, answer: str) -> None:
@@ -106,6 +112,11 @@ def test_answer_on_the_side_asked_for_stands(question: str, sentence: str, answe
         ("Who hired Ann Lee?", "On the advice of Cy Dunn, Bo Kim hired Ann Lee.", "Cy Dunn"),
         ("Who owns the service that Moor calls?", "The Birch team owns Moor.", "Birch"),
         ("Who sold Beta AG to Alpha GmbH?", "Gamma KG sold Beta AG to Alpha GmbH.", "Alpha GmbH"),
+        ("Who leads the Edge team?", "The Birch team is led by Ada Roe, who left the Edge team.", "Ada Roe"),
+        ("Who made Fen Vale?", "Its sequel, Fen Peak, was made by Ada Roe.", "Ada Roe"),
+        ("Who owns Fen?", "Moor calls Fen and is owned by Ada Roe.", "Ada Roe"),
+        ("Who hired Ada Roe?", "Ben Oak hired Cy Poe, whom Ada Roe had met.", "Ben Oak"),
+        ("Who filled the cracks of Fen Hall?", "Ada Roe filled the books of Fen Hall.", "Ada Roe"),
     ],
 )
 def test_answer_on_the_wrong_side_is_told(question: str, sentence: str, answer: str) -> None:

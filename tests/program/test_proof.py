@@ -14,6 +14,14 @@ CALLS = (("Moor", "Moor calls Fen."), ("Fen", "Fen calls Bog."), ("Bog", "Bog is
 BUDGETS = (("Budget", "The Alder team has a budget of 410,000 euros and the Birch team of 380,000 euros."),)
 ATLAS = (("Atlas Pro", "Atlas Pro is owned by the Birch team."), ("Atlas", "Atlas was written in Rust."))
 FAQ = (("FAQ", "Who approves leave of the Birch team? Ask your manager. Bo Kim approves travel."),)
+LED = (
+    ("Fen", "Fen is owned by the Birch team."),
+    ("Birch team", "The Birch team was set up in May. Ada Roe leads it."),
+)
+PLACED = (
+    ("Policy HB-1", "It was placed by the brokers Loxley & Dane with Acme."),
+    ("Loxley & Dane", "Loxley & Dane is a broker based in Graz."),
+)
 ONE, TWO = ("Wiki", "The lead of the Birch team is Nadia Frey."), ("Notes", "The lead of the Birch team is Hugo Pell.")
 
 
@@ -33,6 +41,18 @@ def decided(question: str, texts: Texts) -> Decision:
         ("Which team owns Atlas Pro?", ATLAS, "Birch"),
         ("Who approves travel?", FAQ, "Bo Kim"),
         ("Who is the lead of the Birch team?", (ONE,), "Nadia Frey"),
+        (
+            "Who founded Moor Line?",
+            (("Moor Line", "It was founded in 1958 by Aksel Moor, once a pilot."),),
+            "Aksel Moor",
+        ),
+        (
+            "Who bought Fen?",
+            (("Fen", "In 2017 it was bought by Acme Trust for 7 million euros."),),
+            "Acme Trust",
+        ),
+        ("Who leads the team that owns Fen?", LED, "Ada Roe"),
+        ("Where is the broker based that placed policy HB-1?", PLACED, "Graz"),
     ],
 )
 def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, answer: str) -> None:
@@ -57,6 +77,21 @@ def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, an
         (
             "Which team does the reviewer of CHG-881 belong to?",
             (("CHG-881", "CHG-881 was not reviewed by Ann Lee."), ("Ann Lee", "Ann Lee belongs to the Birch team.")),
+        ),
+        ("Where is the insurer based that placed policy HB-1?", (*PLACED[:1], ("Acme", "Acme is based in Zug."))),
+        ("Which yard built the Fen?", (("Moor", "It was built by the Lorrimer yard, replacing the smaller Fen."),)),
+        ("Who leads the team that owns Fen?", (LED[0], ("Birch", "Ada Roe leads Birch's sister Alder."))),
+        (
+            "Who maintains the service that Fen calls?",
+            (("Fen", "Fen used to call Bog."), ("Bog", "Ada maintains Bog.")),
+        ),
+        ("When did Ada Roe receive the Hollis Medal?", (("Ben Oak", "Ben Oak received the Hollis Medal in 1979."),)),
+        ("When did Moor buy Fen?", (("Fen", "Acme bought Fen from Moor in 2021."),)),
+        ("What is the Fen Medal made of?", (("Ada", "Ada Roe won the Fen Medal. The medal is made of silver."),)),
+        ("What was the budget of Fen?", (("Fen", "Moor makes two low-budget films a year, among them Fen."),)),
+        (
+            "Who started Fen?",
+            (("Moor service", "Moor reads from Fen."), ("Fen", "It was forked from Bog, started by Ada.")),
         ),
     ],
 )

@@ -118,6 +118,8 @@ def test_numbers_are_compared_by_value_not_by_dress(text: str, found: set[str]) 
         ("incident 4471", ("4471",)),
         ("nothing here", ()),
         ("映画の監督", ()),
+        ("In 2022 Moor left.", ("2022", "Moor")),
+        ("On 14 March 2024 Moor left Fen 2.", ("14 March 2024", "Moor", "Fen 2")),
     ],
 )
 def test_names_are_runs_of_capitals_and_numbers(text: str, found: tuple[str, ...]) -> None:
