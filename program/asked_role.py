@@ -14,7 +14,7 @@ _WH = r"(?:who|whom|what|(?:which|what)(?: [\w-]+){1,3}?)"
 _BE = r"(?:is|are|was|were)"
 _TAIL = re.compile(
     rf" (?:(?:a|per|each|every) (?:day|week|month|year)|(?:in|on|at|since|before|after|during|for|as) "
-    rf"(?!(?:{_PREPOSITIONS})\b)(?:the )?[^\Wa-z_][^?]*)$"
+    rf"(?!(?:{_PREPOSITIONS})\b)(?:the )?[^\Wa-z_](?:[^?]* [^\Wa-z_])?[^? ]*)$"
 )
 _BY_OTHER = re.compile(rf"{_WH} {_BE} (?P<verb>[a-z]+) by (?P<other>.+)", re.IGNORECASE)
 _OTHER_BY = re.compile(rf"{_WH} {_BE} (?P<other>.+) (?P<verb>[a-z]+) by", re.IGNORECASE)

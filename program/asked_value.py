@@ -80,4 +80,4 @@ def _is_described(words: list[str], at: int) -> bool:
     """Whether a relative clause follows the verb, or stands before it at the end: "the yard that built Fen opened"."""
     if words[at + 1 : at + 2] and words[at + 1] in _RELATIVE:
         return _RELATIVE.isdisjoint(words[:at])
-    return at == len(words) - 1 and not _RELATIVE.isdisjoint(words[:at])
+    return at == len(words) - 1 and not (_RELATIVE | {"of"}).isdisjoint(words[:at])

@@ -12,6 +12,7 @@ from hopstop.program.lines import Lines, ranked_lines
 from hopstop.program.nations import is_nation, nations
 from hopstop.program.profile import STEM, fold, stems
 from hopstop.program.question_form import Asks, QuestionForm
+from hopstop.program.question_words import MEASURES
 from hopstop.program.text import FUNCTION_WORDS, names, stem
 from hopstop.program.values import amounts, dates
 
@@ -19,6 +20,9 @@ _DIGIT = re.compile(r"\d")
 _RUN = re.compile(r"[^\W_]+")
 LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
 _WHEN = re.compile(r" (?:in|since|until|for|im Jahr) \d.*$")  # "the Calder Prize in 2003", "Moor in 2015 for 72"
+_EXTENT = frozenset({"long", "far", "tall", "deep", "wide"})
+# "1.2 kilometres north of it" is no length.
+_AWAY = re.compile(r"[\s-]\w+ (?:north|south|east|west|downstream|upstream|inland|away|from|above|below|off)\b")
 BEAM = 8  # sentences whose candidates are looked at
 
 
@@ -79,7 +83,8 @@ def texts(text: str, title: str, form: QuestionForm) -> Iterator[tuple[str, int]
         yield from ((str(date.year) if form.year else text[date.start : date.end], date.start) for date in dates(text))
         return
     if form.asks is Asks.NUMBER:
-        yield from measures(text, bare=form.counts)
+        units = MEASURES if _EXTENT & set(form.words) else frozenset()
+        yield from measures(text, bare=form.counts, units=units)
         return
     place = form.asks is Asks.PLACE
     for spelled in names(text):
@@ -95,9 +100,19 @@ def texts(text: str, title: str, form: QuestionForm) -> Iterator[tuple[str, int]
         yield title, text.find(title)
 
 
-def measures(text: str, *, bare: bool) -> Iterator[tuple[str, int]]:
-    """The amounts of a text as they are said, with what they are measured in unless bare ones are asked for."""
+def measures(text: str, *, bare: bool, units: frozenset[str] = frozenset()) -> Iterator[tuple[str, int]]:
+    """The amounts of a text as they are said, with what they are measured in unless bare ones are asked for.
+
+    Args:
+        text: A sentence.
+        bare: Whether the number alone is asked for.
+        units: Those that are asked for; none: any.
+    """
     for amount in amounts(text):
+        if units and (amount.unit not in units or _AWAY.match(text, amount.end)):
+            continue
+        if not bare and amount.unit and re.match(rf"[\s-]+{amount.unit.capitalize()}\b", text[amount.end :]):
+            continue  # "twelve Moor lamps": a name is no unit
         unit = "" if bare or amount.unit in FUNCTION_WORDS else amount.unit
         if amount.unit and re.match(rf"[\s-]{re.escape(amount.unit)}-", text[amount.end :], re.IGNORECASE):
             continue  # "two low-budget films" is no budget

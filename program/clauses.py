@@ -55,7 +55,7 @@ def _begins_clause(text: str, start: int, match: re.Match[str]) -> bool:
     at = next((at for at, word in enumerate(words) if word[0].islower()), len(words))
     named = " ".join(words[:at])
     joined = text.startswith(named, match.end())  # no mark stands between the name and the verb
-    return joined and _is_verb(words[at:]) and _has_verb(text[start : match.start()])
+    return joined and _is_verb(words[at:]) and has_verb(text[start : match.start()])
 
 
 def _is_verb(words: Sequence[str]) -> bool:
@@ -72,5 +72,6 @@ def _is_noun(word: str) -> bool:
     return word[0].islower() and word not in FUNCTION_WORDS
 
 
-def _has_verb(text: str) -> bool:
+def has_verb(text: str) -> bool:
+    """Whether a clause may have a verb of its own: it has a word in lower case that is no function word."""
     return any(word[0].islower() and (word not in FUNCTION_WORDS or word in _BE) for word in _TOKEN.findall(text))

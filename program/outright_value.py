@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from hopstop.program.asked_value import AskedValue
 from hopstop.program.outright import ADVERBS, ALSO, ASIDE, END, KIND, is_kind, opens
@@ -90,6 +91,7 @@ def _fits(behind: re.Pattern[str], reading: AskedValue, sentence: str, verb: int
     return END.match(text, end) is not None
 
 
+@lru_cache(maxsize=256)
 def _behind(reading: AskedValue, asks: Asks) -> re.Pattern[str] | None:
     """What may stand between the verb and the value; None if such a question is not read."""
     rest = _object(reading)

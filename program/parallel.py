@@ -25,6 +25,7 @@ from hopstop.program.verb_places import says_verb
 
 _COMPARED = stems(" ".join(english.LOW | english.HIGH)) | stems("same both")
 _VERB = re.compile(r" (?P<verb>[a-z]+) (?P<by>by|at|in|on|from|to|for|with|under) the same ")
+_LIES = frozenset({"located", "situated"})  # texts say "is a city in"
 _LOWER = re.compile(r"\b[a-z]+\b")
 LIKELY = 0.3  # of each end: two that fit each other need less than one alone; all of seeds 1 to 5 were right at it
 
@@ -61,7 +62,7 @@ def compare_ends(form: QuestionForm, lines: Lines, weights: AnswerWeights = DEFA
 def _is_shown(question: str, end: Reached) -> bool:
     """Whether a quote says the verb of "were A and B built by the same yard" with the end on its side."""
     match = _VERB.search(question)
-    if match is None or match["verb"] in FUNCTION_WORDS:
+    if match is None or match["verb"] in FUNCTION_WORDS | _LIES:
         return True
     asked = AskedRole(match["verb"], doer=True)
     if match["by"] == "by":

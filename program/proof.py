@@ -10,6 +10,7 @@ from typing import NamedTuple
 from hopstop.program.asked_role import AskedRole, asked_role, described_role, name_in
 from hopstop.program.asked_value import asked_value
 from hopstop.program.asserted import is_question, negates, stated
+from hopstop.program.clauses import clause_texts, has_verb
 from hopstop.program.contradiction import contradicting
 from hopstop.program.direction import against_direction, against_other, named_other, names_another, not_named_with
 from hopstop.program.longer_names import longer_names
@@ -73,6 +74,8 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
     if asked is not None and entry and not asked.other:
         asked = replace(asked, other=written(last.sentence, entry))
     valued = form.asks in (Asks.DATE, Asks.PLACE, Asks.NUMBER)
+    if form.asks is Asks.PLACE and asked_value(question) and last.sentence.startswith(answer):
+        return f'where "{answer}" is'
     other = of_other_subject(question, form, last.sentence, answer, entry)
     if other or (valued and asked is None and _of_another_doer(question, last.sentence)):
         return f'that "{answer}" is of what is asked for'
@@ -80,6 +83,8 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
         return f'who or what "{asked.verb}" is said of, in the direction asked'
     if _noun_of_answer(question, last.sentence, answer):
         return f'what "{answer}" is to whom is asked for, the other way round'
+    if _noun_of_other_clause(question, last.sentence, answer):
+        return f'that "{answer}" is what is asked for'
     if of_other_clause(question, form.asks, last.sentence, answer):
         return f'that "{answer}" belongs to what is asked'
     return ""
@@ -104,6 +109,20 @@ def _noun_of_answer(question: str, sentence: str, answer: str) -> bool:
     if fold(answer) not in fold(sentence):
         return re.search(rf"\b(?:his|her|its|their) (?:[\w-]+ )?{noun}\b", sentence, re.IGNORECASE) is not None
     return re.search(rf"\b{noun} of (?:the )?{name}\b|\b{name}['’]s? {noun}\b", sentence, re.IGNORECASE) is not None
+
+
+def _noun_of_other_clause(question: str, sentence: str, answer: str) -> bool:
+    """Whether the noun of "who is the head of A" stands in another clause than the answer, which has its own verb."""
+    match = _IS_NOUN_OF.match(question) or _IS_OWN_NOUN.match(question)
+    parts = clause_texts(sentence)
+    own = [part for part in parts if answer in part]
+    if match is None or not own:
+        return False
+    wanted = stems(match[1])
+    saying = [part for part in parts if wanted <= stems(part)]
+    follows = [match[1] for part in saying if (match := re.match(r"[, ]*(?:and|or) ([a-z]+) ", part))]
+    goes_on = any(not stems(word) <= wanted for word in follows)  # "and is its head": the subject is the same
+    return bool(saying) and not goes_on and not any(part in saying or not has_verb(part) for part in own)
 
 
 def _of_longer(question: str, quotes: Sequence[Quoted]) -> str:
@@ -143,8 +162,8 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
     if not holding and not any(stems(answer) & stems(quote.text) for quote in quotes):
         return f'what "{answer}" is'  # no more than a title: "FAQ", "Notes"
     titled = [quote for quote in quotes if fold(answer) in fold(quote.title)]
-    if asked is not None and titled and not holding and not any(says_verb(asked, quote.sentence) for quote in titled):
-        return f'that "{answer}" is what "{asked.verb}" is said of'
+    if verb := _said_without(question, quotes, holding or titled):
+        return f'that "{answer}" is what "{verb}" is said of'
     doubts = [doubt(question, form, quote, answer, _entry(quote, quotes)) for quote in holding or titled]
     if doubts and all(doubts):
         return doubts[-1]
@@ -157,6 +176,14 @@ def missing_proof(question: str, form: QuestionForm, quotes: Sequence[Quoted], a
     rivals = (contradicting(quote.sentence, answer, read, stems(question)) for quote in holding)
     rival = next(filter(None, rivals), "")
     return f'whether it is "{answer}" or "{rival}"' if rival else ""
+
+
+def _said_without(question: str, quotes: Sequence[Quoted], holding: Sequence[Quoted]) -> str:
+    """The verb asked for, if quotes say it and none of those that hold the answer does; else ""."""
+    asked = asked_role(question)
+    ways = [asked] if asked is not None else [AskedRole(way.verb, doer=True) for way in asked_value(question)[-1:]]
+    said = [(way.verb, quote in holding) for way in ways for quote in quotes if says_verb(way, quote.sentence)]
+    return said[0][0] if said and not any(held for _, held in said) else ""
 
 
 def _entry(last: Quoted, quotes: Sequence[Quoted]) -> str:

@@ -59,6 +59,7 @@ COUNT = re.compile(r"\bhow (?:many|old)\b|\bnumber of\b|\bpopulation\b", re.IGNO
 MEASURES = frozenset(
     """
     second seconds minute minutes hour hours day days week weeks month months year years
+    mm millimetre millimetres millimeter millimeters cm centimetre centimetres centimeter centimeters inch inches
     metre metres meter meters kilometre kilometres kilometer kilometers km m mile miles foot feet ft
     """.split()  # noqa: SIM905
 )

@@ -208,7 +208,8 @@ def test_ctrl_c_ends_a_compile_that_waits_and_the_same_command_goes_on(server: B
         thread.join(5.0)
     assert not any(thread.is_alive() for thread in waiting)
     server.on_create, server.looks, server.batches[0].looks = lambda batch: None, 1, 1
-    assert compile_with("--lm", MODEL, "--batch").exit_code == 0
+    result = compile_with("--lm", MODEL, "--batch")
+    assert result.exit_code == 0, result.output
     sent = [json.dumps(item["params"]) for batch in server.batches for item in batch.requests]
     assert len(set(sent)) == len(sent)
     assert live(server) == 0
