@@ -93,6 +93,18 @@ def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, an
             "Who started Fen?",
             (("Moor service", "Moor reads from Fen."), ("Fen", "It was forked from Bog, started by Ada.")),
         ),
+        ("Who is the chief of Fen?", (("Fen", "Ada Roe is chief since May; she followed Ben Oak, who left."),)),
+        (
+            "What did Acme sell in 2015?",
+            (("Moor", "Moor is a lamp made by Acme."), ("Acme", "In 2015 it sold its mill.")),
+        ),
+        ("How much did Acme pay for the Moor lamps?", (("Acme", "In 2021 it bought twelve Moor lamps for Fen."),)),
+        ("How long is Section 12?", (("Section 12", "Section 12 is the 220-kilovolt section of the grid."),)),
+        ("How long is Fen Bridge?", (("Fen Bridge", "Fen Bridge lies 2 kilometres downstream of Moor."),)),
+        (
+            "Were Moor and Fen built at the same yard?",
+            (("Moor", "Moor was built at Acre Yard."), ("Fen", "Fen sank near Bog Yard.")),
+        ),
     ],
 )
 def test_answer_that_its_sentence_does_not_show_is_not_given(question: str, texts: Texts) -> None:

@@ -21,6 +21,7 @@ def told(question: str, sentence: str) -> bool:
         ("Who leads Fen?", "Fen had been led by Ann Lee."),
         ("Who leads Fen?", "Fen is led by Bo Kim, formerly by Ann Lee."),
         ("What does Ann Lee own?", "Ann Lee owned Fen."),
+        ("What does Fen call?", "Fen used to call Moor."),
     ],
 )
 def test_what_lasted_is_past_for_a_question_of_now(question: str, sentence: str) -> None:
