@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hopstop.program.text import FUNCTION_WORDS, content_words, names, stem
+from hopstop.program.text import FUNCTION_WORDS, content_words, names
 from hopstop.program.verb_forms import is_finite, root
 
 _PREPOSITIONS = "to|for|in|on|at|with|from|under|over|into|of|as|about|against|by"
@@ -37,6 +37,7 @@ _KIND_DESCRIBED = re.compile(
     r"(?:that|who|whose|where|(?:(?:in|on|at|by|for) )?which)\b"
 )
 _IN = re.compile(r"([^\Wa-z_][^?]*?) (?:in|on|at|for|as|from|during) [^?]*[a-z]$")  # "Moor in cinemas"
+_LONGEST_NAME, _LAST = 200, 1000  # characters of words that may be a name, and at the end of a question
 _LONGEST = 6  # words of a name with its kind ("the Hill Street branch office")
 _WORD = re.compile(r"\S+")
 _DESCRIBES = re.compile(r"\b(?:that|who|whom|which|whose|where|when|of|by|for|and|or)\b|['’]s?\b")
@@ -91,7 +92,7 @@ def described_role(question: str) -> AskedRole | None:
     >>> described_role("Which team owns the service that Moor calls?")
     AskedRole(verb='calls', doer=False, other='Moor', described_by='', described_as='', preposition='')
     """
-    text = " ".join(question.split()).rstrip(" ?.!")
+    text = " ".join(question.split()).rstrip(" ?.!")[-_LAST:]
     text = match["asked"] if (match := _TRAILING.fullmatch(text)) else text
     whose = _RELATIVE.search(text)
     if whose is None or _DONE_TO.fullmatch(text):  # there the verb of the question ends it
@@ -111,12 +112,12 @@ def described_role(question: str) -> AskedRole | None:
 
 @lru_cache(maxsize=1024)
 def kinds_described(question: str) -> frozenset[str]:
-    """Stems of the nouns that a relative clause describes.
+    """The nouns that a relative clause describes.
 
     >>> sorted(kinds_described("Who chairs the club that insures the ship which Ann built?"))
     ['club', 'ship']
     """
-    return frozenset(stem(match[1]) for match in _KIND_DESCRIBED.finditer(question))
+    return frozenset(match[1] for match in _KIND_DESCRIBED.finditer(question))
 
 
 def _passive(text: str) -> AskedRole | None:
@@ -157,10 +158,11 @@ def name_in(words: str) -> str:
 def _named(other: str) -> tuple[str, str, str]:
     """The words of the other one if they are no more than a name and its kind, else what describes it."""
     plain = _ARTICLE.sub("", _TAIL.sub("", other))
-    if names(plain) == (plain,) and " and " not in plain:
-        return plain, "", ""
-    if (match := _IN.match(plain)) and names(match[1]) == (match[1],):
-        return match[1], "", ""
+    if len(plain) <= _LONGEST_NAME:
+        if names(plain) == (plain,) and " and " not in plain:
+            return plain, "", ""
+        if (match := _IN.match(plain)) and names(match[1]) == (match[1],):
+            return match[1], "", ""
     described = _DESCRIBES.search(plain) or _DOING.search(plain)
     if described is not None:
         nouns = content_words(plain[: described.start()])

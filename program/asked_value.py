@@ -17,6 +17,7 @@ _ASKED = re.compile(
     r" (?:is|was|are|were|does|did|do|can|has|have) (?P<rest>.+)",
     re.IGNORECASE,
 )
+_LONGEST = 300  # characters of a question that is read so
 _PASSIVE = re.compile(r" (?:is|was|are|were) ", re.IGNORECASE)
 _RELATIVE = frozenset("that which who whom whose where".split())  # noqa: SIM905
 _ARTICLE = re.compile(r"(?:the|an?|its|his|her|their) ", re.IGNORECASE)
@@ -56,6 +57,8 @@ def asked_value(question: str) -> tuple[AskedValue, ...]:
     [('run', 'aground'), ('aground', '')]
     """
     text = " ".join(question.split()).rstrip(" ?.!")
+    if len(text) > _LONGEST:
+        return ()
     match = _ASKED.fullmatch(text)
     if match is None:
         return ()

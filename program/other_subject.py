@@ -17,6 +17,7 @@ _NAME = r"[^\Wa-z_][\w.’'&-]*(?: [^\Wa-z_][\w.’'&-]*)*"
 _ITS = re.compile(rf"(?:Its|His|Her|Their) (?P<kind>[a-z-]+(?: [a-z-]+){{0,3}}),? (?:the )?(?P<name>{_NAME})")
 _RELATIVE = re.compile(r"[, ]*\b(?:which|who|that|where|whose)\b")
 _GOES_ON = re.compile(r"[,; ]*(?:and|but|or) (?!the\b|its\b|his\b|her\b|their\b)[a-z]")
+_NEAR = 400  # characters before a relative clause, among which its subject stands
 _LAST_NAME = re.compile(rf"({_NAME})\W*$")
 _INDEFINITE = re.compile(r"\b(?:an?|another) (?:[\w-]+ ){0,3}[a-z]+\W*$")
 _IS_A = re.compile(rf"\b(?:is|was|are|were) (?:an?|the|one of)\b(?:(?!{PREPOSITION}\b)[^,])*$|, an? [^,]*$")
@@ -45,7 +46,7 @@ def of_other_subject(question: str, form: QuestionForm, sentence: str, answer: s
 def _of_antecedent(sentence: str, at: int, known: frozenset[str], words: frozenset[str]) -> bool:
     """Whether the answer stands in a relative clause about another, and nothing before it is a word asked for."""
     start = _relative_before(sentence, at)
-    main = sentence[: max(start, 0)]
+    main = sentence[max(0, start - _NEAR) : max(start, 0)]
     if start < 0 or words & stems(main) or _IS_A.search(main):
         return False
     named = _LAST_NAME.search(main)

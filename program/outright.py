@@ -16,6 +16,7 @@ from hopstop.program.text import FUNCTION_WORDS
 from hopstop.program.verb_forms import PAST, forms
 from hopstop.program.whole_words import places
 
+LONGEST = 1000  # characters of a plain sentence
 ADVERBS = r"(?: (?:also|now|still|currently|first|later|then|jointly|\w+ly))*"
 _OPENING = re.compile(
     r"(?:(?:in|on|since|from|at|after|during) (?:[^,]{1,40}, |(?:\w+ ){0,2}\d{4} ))?(?:(?:the|an?) )?((?:[\w-]+ ){0,3})"
@@ -49,7 +50,7 @@ def outright(asked: AskedRole, sentence: str, other: str, answer: str) -> bool:
         answer: Part of the sentence.
     """
     text, one, two = sentence.casefold(), answer.casefold(), other.casefold()
-    if len(text) != len(sentence) or not one or not two or AT_A_TIME.search(sentence):
+    if len(text) != len(sentence) or len(text) > LONGEST or not one or not two or AT_A_TIME.search(sentence):
         return False
     doer, done = (one, two) if asked.doer else (two, one)
     return any(

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from hopstop.program.asked_value import AskedValue
-from hopstop.program.outright import ADVERBS, ALSO, ASIDE, END, KIND, is_kind, opens
+from hopstop.program.outright import ADVERBS, ALSO, ASIDE, END, KIND, LONGEST, is_kind, opens
 from hopstop.program.question_form import Asks
 from hopstop.program.tense import AT_A_TIME
 from hopstop.program.verb_forms import forms
@@ -45,7 +45,7 @@ def outright_value(readings: Sequence[AskedValue], asks: Asks, sentence: str, en
         answer: Part of the sentence.
     """
     text = sentence.casefold()
-    if len(text) != len(sentence) or AT_A_TIME.search(sentence):
+    if len(text) != len(sentence) or len(text) > LONGEST or AT_A_TIME.search(sentence):
         return False
     return any(
         _says(reading, asks, sentence, (entry or reading.subject).casefold(), answer)

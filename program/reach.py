@@ -27,6 +27,7 @@ from hopstop.program.records import Claim
 from hopstop.program.sound_way import Step, is_sound
 from hopstop.program.stands_for import said_of, with_title
 from hopstop.program.tense import AT_A_TIME, is_past
+from hopstop.program.text import stem
 from hopstop.program.verb_places import says_verb
 
 _READ_BY_CODE = (Property.BIRTH, Property.DEATH, Property.LIFESPAN, Property.NATION)  # see chain.py
@@ -184,7 +185,7 @@ def ends(form: QuestionForm, lines: Lines, side: Side = WHOLE) -> tuple[Cover, l
     wanted = roles(lines.question, form).keys() - side.without - _unsaid_kinds(lines)
     cover = Cover(lines, {key: weight for key, weight in lines.weights.items() if key in wanted})
     paths = find_paths(lines, cover, side.begin or start(lines.question))
-    kinds = lines.bits(kinds_described(lines.question)) & cover.mask
+    kinds = lines.bits(set(map(stem, kinds_described(lines.question)))) & cover.mask
     return cover, endings(form, lines, cover, [_with_kinds(lines, path, kinds) for path in paths] if kinds else paths)
 
 
@@ -197,7 +198,9 @@ def _with_kinds(lines: Lines, path: Path, kinds: int) -> Path:
 def _unsaid_kinds(lines: Lines) -> frozenset[str]:
     """Stems of nouns that call a thing described ("the club that insures Fen"), but not in any sentence read."""
     return frozenset(
-        key for key in kinds_described(lines.question) if is_generic(key) or not lines.bit.get(key, 0) & lines.held
+        stem(noun)
+        for noun in kinds_described(lines.question)
+        if is_generic(noun) or not lines.bit.get(stem(noun), 0) & lines.held
     )
 
 

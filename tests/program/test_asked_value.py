@@ -28,6 +28,11 @@ def test_other_questions_have_none(question: str) -> None:
     assert asked_value(question) == ()
 
 
+def test_long_questions_are_not_read() -> None:
+    assert asked_value("When was Moor founded?")
+    assert asked_value(f"When was Moor {'of Fen ' * 60}founded?") == ()
+
+
 def test_a_lone_preposition_at_the_end_is_stranded() -> None:
     assert [way.stranded for way in asked_value("What is Fen made of?")] == [True]
     assert not any(way.stranded for way in asked_value("When did Ada Roe join Team Fen?"))

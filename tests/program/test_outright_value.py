@@ -59,6 +59,10 @@ def test_other_verb_other_thing_or_several_values_are_not(question: str, sentenc
     assert not said(question, sentence, answer)
 
 
+def test_long_sentences_are_not_plain() -> None:
+    assert not said("When was Moor founded?", f"Moor was founded in 1961. {'Fen ' * 250}", "1961")
+
+
 def test_of_a_thing_described_the_name_that_leads_there_is_meant() -> None:
     question = "When was the company that built Fen founded?"
     assert said(question, "Moor was founded in 1961.", "1961", "moor")
