@@ -31,7 +31,7 @@ def of_other_subject(question: str, form: QuestionForm, sentence: str, answer: s
         form: Of the question.
         sentence: As it stands.
         answer: Part of the sentence.
-        entry: The folded name that leads to the sentence; "" if there is none.
+        entry: What it may be said of besides: the name that leads to the sentence, words of its passage's title.
     """
     at = sentence.find(answer)
     if at < 0:

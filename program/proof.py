@@ -76,7 +76,8 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
     valued = form.asks in (Asks.DATE, Asks.PLACE, Asks.NUMBER)
     if form.asks is Asks.PLACE and asked_value(question) and last.sentence.startswith(answer):
         return f'where "{answer}" is'
-    other = of_other_subject(question, form, last.sentence, answer, entry)
+    asked_for = " ".join(word for word in last.title.split() if stems(word) & stems(question))
+    other = of_other_subject(question, form, last.sentence, answer, f"{entry} {asked_for}")
     if other or (valued and asked is None and _of_another_doer(question, last.sentence)):
         return f'that "{answer}" is of what is asked for'
     if asked is not None and against_direction(asked, last.sentence, answer):

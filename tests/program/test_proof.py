@@ -105,6 +105,10 @@ def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, an
             "Were Moor and Fen built at the same yard?",
             (("Moor", "Moor was built at Acre Yard."), ("Fen", "Fen sank near Bog Yard.")),
         ),
+        (
+            "How many calls does the fen gate take?",
+            (("Fen gate", "It replaced Bog, which was old and took 900 calls."),),
+        ),
     ],
 )
 def test_answer_that_its_sentence_does_not_show_is_not_given(question: str, texts: Texts) -> None:
