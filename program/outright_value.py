@@ -73,7 +73,7 @@ def _says(reading: AskedValue, asks: Asks, sentence: str, subject: str, answer: 
             said = first + len(subject) <= start and before.fullmatch(text, first + len(subject), start)
             if not said or not opens(text[:first]):
                 continue
-            if asks is Asks.DATE and _leads(text, value) and text.startswith(_object(reading), end):
+            if asks is Asks.DATE and _leads(text, value) and _ends(reading, text, end):
                 return True
             if any(_fits(behind, reading, sentence, end, at, at + len(value)) for at in places(text, value)):
                 return True
@@ -101,9 +101,7 @@ def _behind(reading: AskedValue, asks: Asks) -> re.Pattern[str] | None:
         preposition = "" if reading.stranded else r" (?:in|at|on|outside)"
         return re.compile(rf"{rest}{_WHEN}{preposition} (?:the |an? )?(?P<kind>(?:[a-z-]+ ){{0,3}}?)(?:of )?")
     if asks is Asks.NUMBER and (reading.noun or not reading.rest):
-        return re.compile(
-            rf"{rest}(?: us)?(?: for)? (?:(?:about|around|roughly|approximately|some|exactly|a total of) )?"
-        )
+        return re.compile(rf"{rest}(?: us)?(?: for)? {_ABOUT}")
     return re.compile(rf"{rest} (?:(?:the|an?) )?(?P<kind>(?:[a-z-]+ ){{0,3}})") if reading.stranded else None
 
 
@@ -115,6 +113,12 @@ def _object(reading: AskedValue) -> str:
 def _leads(text: str, value: str) -> bool:
     match = _LEADING.match(text)
     return match is not None and text.startswith(value, match.end())
+
+
+def _ends(reading: AskedValue, text: str, end: int) -> bool:
+    """Whether nothing but the object asked for follows the verb: "In 2010 Moor bought Fen."."""
+    match = re.compile(_object(reading)).match(text, end)
+    return match is not None and END.match(text, match.end()) is not None
 
 
 def _verbs(reading: AskedValue, text: str, rest: str = "") -> Iterator[tuple[int, int]]:
