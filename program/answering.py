@@ -83,12 +83,10 @@ def _unproven(form: QuestionForm, lines: Lines, found: Decision) -> str:
     """What the quotes of a decision do not show of its answer; "" if nothing. A comparison has its own checks."""
     if form.sides:
         return ""
-    said = {(line.passage.id, line.sentence.text): said_of(line, lines.question, found.draft) for line in lines.all}
-    passages = [(claim.quote, lines.reading.by_id(claim.passage)) for claim in found.claims if claim.quote]
+    line_of = {(line.passage.id, line.sentence.text): line for line in lines.all}
+    quoted = [line for claim in found.claims if (line := line_of.get((claim.passage, claim.quote))) is not None]
     quotes = [
-        Quoted(said.get((passage.id, quote), quote), passage.title, passage.text)
-        for quote, passage in passages
-        if passage is not None
+        Quoted(said_of(line, lines.question, found.draft), line.passage.title, line.passage.text) for line in quoted
     ]
     return missing_proof(lines.question, form, quotes, found.draft, [line.sentence.text for line in lines.all])
 

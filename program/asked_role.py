@@ -9,19 +9,19 @@ from functools import lru_cache
 from hopstop.program.text import FUNCTION_WORDS, content_words, names
 from hopstop.program.verb_forms import is_finite, root
 
-_PREPOSITIONS = "to|for|in|on|at|with|from|under|over|into|of|as|about|against|by"
+PREPOSITIONS = "to|for|in|on|at|with|from|under|over|into|of|as|about|against|by"
 _WH = r"(?:who|whom|what|(?:which|what)(?: [\w-]+){1,3}?)"
 _BE = r"(?:is|are|was|were)"
 _TAIL = re.compile(
     rf" (?:(?:a|per|each|every) (?:day|week|month|year)|(?:in|on|at|since|before|after|during|for|as) "
-    rf"(?!(?:{_PREPOSITIONS})\b)(?:the )?[^\Wa-z_](?:[^?]* [^\Wa-z_])?[^? ]*)$"
+    rf"(?!(?:{PREPOSITIONS})\b)(?:the )?[^\Wa-z_](?:[^?]* [^\Wa-z_])?[^? ]*)$"
 )
 _BY_OTHER = re.compile(rf"{_WH} {_BE} (?P<verb>[a-z]+) by (?P<other>.+)", re.IGNORECASE)
 _OTHER_BY = re.compile(rf"{_WH} {_BE} (?P<other>.+) (?P<verb>[a-z]+) by", re.IGNORECASE)
 _BY_WHOM = re.compile(rf"by {_WH} {_BE} (?P<other>.+) (?P<verb>[a-z]+)", re.IGNORECASE)
 _DONE_TO = re.compile(
-    rf"(?:(?P<first>{_PREPOSITIONS}) )?{_WH} (?:does|did|do) (?P<other>.+) "
-    rf"(?!(?:{_PREPOSITIONS})\b)(?P<verb>[a-z]+)(?: (?P<prep>{_PREPOSITIONS}))?",
+    rf"(?:(?P<first>{PREPOSITIONS}) )?{_WH} (?:does|did|do) (?P<other>.+) "
+    rf"(?!(?:{PREPOSITIONS})\b)(?P<verb>[a-z]+)(?: (?P<prep>{PREPOSITIONS}))?",
     re.IGNORECASE,
 )
 _RELATIVE = re.compile(r".*\b(?:that|which|whom?) (?!does |do |did |is |are |was |were |has |have |had )")
@@ -30,7 +30,7 @@ _TRAILING = re.compile(
     rf"(?P<asked>(?:when|where|(?:in|at|on) (?:which|what) [a-z]+) {_BE} .+) (?:[a-z]+ed|built|born|made)",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(rf"(?P<other>.+) (?!(?:{_PREPOSITIONS})\b)(?P<verb>[a-z]+)(?: (?P<prep>{_PREPOSITIONS}))?")
+_CLAUSE = re.compile(rf"(?P<other>.+) (?!(?:{PREPOSITIONS})\b)(?P<verb>[a-z]+)(?: (?P<prep>{PREPOSITIONS}))?")
 _ARTICLE = re.compile(r"^(?:the|an?) ", re.IGNORECASE)
 _KIND_DESCRIBED = re.compile(
     r"\b(?:the|our) (?:[a-z-]+ ){0,2}?([a-z-]+) (?:[a-z]+(?:ed|t|n) )?"
@@ -143,7 +143,7 @@ def _doer(text: str) -> AskedRole | None:
     for at in range(first, min(len(words) - 1, 5 if first else 0)):
         if is_finite(words[at]) and words[at] not in FUNCTION_WORDS:
             rest = words[at + 1 :]
-            behind = re.fullmatch(_PREPOSITIONS, rest[0]) is not None
+            behind = re.fullmatch(PREPOSITIONS, rest[0]) is not None
             return AskedRole(words[at], True, *_named(" ".join(rest[behind:])), rest[0] if behind else "")
         if not words[at].islower() or words[at] in FUNCTION_WORDS or words[0].casefold() == "who":
             break

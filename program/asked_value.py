@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hopstop.program.asked_role import name_in
+from hopstop.program.asked_role import PREPOSITIONS, name_in
 from hopstop.program.text import FUNCTION_WORDS
 
-PREPOSITIONS = frozenset("to for in on at with from under over into of as about against by after".split())  # noqa: SIM905
+_STRANDED = frozenset((*PREPOSITIONS.split("|"), "after"))
 _KIND = r"[a-z]+(?: [a-z]+)?"
 _ASKED = re.compile(
     rf"(?:when|where|(?:(?:in|on|at|by|from) )?(?:which|what) {_KIND}|what"
@@ -44,7 +44,7 @@ class AskedValue:
     @property
     def stranded(self) -> bool:
         """Whether what is asked for belongs behind a preposition at the end of the question."""
-        return self.rest in PREPOSITIONS
+        return self.rest in _STRANDED
 
 
 @lru_cache(maxsize=1024)
@@ -75,7 +75,7 @@ def asked_value(question: str) -> tuple[AskedValue, ...]:
 
 
 def _may_be_verb(word: str) -> bool:
-    plain = word.islower() and word.isalpha() and word not in PREPOSITIONS
+    plain = word.islower() and word.isalpha() and word not in _STRANDED
     return plain and (word == "have" or word not in FUNCTION_WORDS)
 
 

@@ -38,8 +38,8 @@ class AskedWay:
         heads: The noun that is asked for ("team" in "which team").
         asking: Forms of the verb of "who does the owner of Moor report to"; none if the question has another form.
         of: Noun before "of" a name, with that name.
-        described: What a relative clause at the end says of a name ("the service that Moor calls"); None without one.
         that: Verb that a name does ("the service that Moor calls"), with that name.
+        described: What a relative clause at the end says of a name ("the service that Moor calls"); None without one.
     """
 
     names: frozenset[str]
@@ -79,7 +79,9 @@ def asked_way(question: str, form: QuestionForm) -> AskedWay:
     match = _ASKING.search(question[-_LAST:])
     asking = match[1] if match and fold(match[1]) not in FUNCTION_WORDS else ""
     wanted = roles(question, form).keys() - said - heads
-    verbs = {key for key, _ in that} | {stem(word) for word in words(question) if word[-2:] == "ed" or word in PAST}
+    described = described_role(question)
+    verbs = {stem(described.verb)} if described is not None else set()
+    verbs |= {key for key, _ in that} | {stem(word) for word in words(question) if word[-2:] == "ed" or word in PAST}
     leading = [key for word in content_words(question) if stem(word) in wanted for key in _stems(word)]
     left = tuple(key for key in dict.fromkeys(leading) if key not in kinds or key in verbs)
     return AskedWay(
@@ -90,7 +92,7 @@ def asked_way(question: str, form: QuestionForm) -> AskedWay:
         frozenset(map(stem, forms(asking) if asking else ())),
         tuple(of),
         tuple(that),
-        described_role(question),
+        described,
     )
 
 

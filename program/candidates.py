@@ -21,6 +21,7 @@ _RUN = re.compile(r"[^\W_]+")
 LONGEST_PHRASE = 8  # words of an answer that is no name: longer ones are clauses
 _WHEN = re.compile(r" (?:in|since|until|for|im Jahr) \d.*$")  # "the Calder Prize in 2003", "Moor in 2015 for 72"
 _EXTENT = frozenset({"long", "far", "tall", "deep", "wide"})
+_UNIT = re.compile(r"[\s-]+(?P<word>[^\W\d_]+)(?P<joined>-)?")
 # "1.2 kilometres north of it" is no length.
 _AWAY = re.compile(r"[\s-]\w+ (?:north|south|east|west|downstream|upstream|inland|away|from|above|below|off)\b")
 BEAM = 8  # sentences whose candidates are looked at
@@ -111,11 +112,10 @@ def measures(text: str, *, bare: bool, units: frozenset[str] = frozenset()) -> I
     for amount in amounts(text):
         if units and (amount.unit not in units or _AWAY.match(text, amount.end)):
             continue
-        if not bare and amount.unit and re.match(rf"[\s-]+{amount.unit.capitalize()}\b", text[amount.end :]):
-            continue  # "twelve Moor lamps": a name is no unit
+        behind = _UNIT.match(text, amount.end)
+        if behind is not None and (behind["joined"] or (not bare and behind["word"].istitle())):
+            continue  # "two low-budget films" is no budget, and in "twelve Moor lamps" a name is no unit
         unit = "" if bare or amount.unit in FUNCTION_WORDS else amount.unit
-        if amount.unit and re.match(rf"[\s-]{re.escape(amount.unit)}-", text[amount.end :], re.IGNORECASE):
-            continue  # "two low-budget films" is no budget
         end = text.casefold().find(unit, amount.end) + len(unit) if unit else amount.end
         yield text[amount.start : end], amount.start
 

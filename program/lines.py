@@ -29,8 +29,7 @@ class Lines:
         reading: What was read.
         all: The sentences, in the order read.
         about: Folded title -> the profile of its passage.
-        held: Stems of the question that the sentences or titles hold, as bits.
-        passage_bits: The same for each passage.
+        passage_bits: For each passage the stems of the question that its sentences or its title hold, as bits.
     """
 
     def __init__(self, question: str) -> None:
@@ -41,7 +40,6 @@ class Lines:
         self.reading = Reading()
         self.all: list[Line] = []
         self.about: dict[str, Profile] = {}
-        self.held = 0
         self.passage_bits: list[int] = []
         self._holding = dict.fromkeys(self.bit, 0)
         self._members: list[range] = []
@@ -62,7 +60,6 @@ class Lines:
                 self.all.append(Line(passage, view, number, len(self._members), own))
             for key in self.stems(held):
                 self._holding[key] += 1
-            self.held |= held
             self.passage_bits.append(held)
             self._members.append(range(start, len(self.all)))
             if passage.title.strip():

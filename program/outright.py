@@ -7,7 +7,7 @@ longer may be right too, and is left to the other signs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hopstop.program.asked_role import AskedRole
 from hopstop.program.longer_names import SAME_KIND
@@ -55,14 +55,15 @@ def outright(asked: AskedRole, sentence: str, other: str, answer: str) -> bool:
     doer, done = (one, two) if asked.doer else (two, one)
     return any(
         _says(text, doer, verb, done, asked.preposition) or _says_passive(text, doer, verb, done)
-        for verb in _verbs(asked, text)
+        for verb in spans(forms(asked.verb.casefold()), text)
     )
 
 
-def _verbs(asked: AskedRole, text: str) -> Iterator[tuple[int, int]]:
-    for form in forms(asked.verb.casefold()):
-        for start in places(text, form):
-            yield start, start + len(form)
+def spans(words: Iterable[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where each of these words begins and ends in a text."""
+    for word in words:
+        for start in places(text, word):
+            yield start, start + len(word)
 
 
 def _says(text: str, doer: str, verb: tuple[int, int], done: str, preposition: str) -> bool:

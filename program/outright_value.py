@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from hopstop.program.asked_value import AskedValue
-from hopstop.program.outright import ADVERBS, ALSO, ASIDE, END, KIND, LONGEST, is_kind, opens
+from hopstop.program.outright import ADVERBS, ALSO, ASIDE, END, KIND, LONGEST, is_kind, opens, spans
 from hopstop.program.question_form import Asks
 from hopstop.program.tense import AT_A_TIME
 from hopstop.program.verb_forms import forms
@@ -124,7 +124,5 @@ def _ends(reading: AskedValue, text: str, end: int) -> bool:
 def _verbs(reading: AskedValue, text: str, rest: str = "") -> Iterator[tuple[int, int]]:
     """Where a form of the verb stands, with what follows it in the question."""
     verb = reading.verb.casefold()
-    for form in _HAS if verb == "have" else forms(verb):
-        said = f"{form} {rest}".rstrip()
-        for start in places(text, said):
-            yield start, start + len(said)
+    said = _HAS if verb == "have" else forms(verb)
+    return spans([f"{form} {rest}".rstrip() for form in said], text)

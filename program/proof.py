@@ -40,6 +40,8 @@ _CAPITAL = r"[^\W\da-z_][\w.’'-]*"
 _SEQUENCE = re.compile(
     rf"(?<!named )(?<!called )\b(?:before|after) (?:the )?(?!{_MONTH}\b){_CAPITAL}(?: {_CAPITAL})*\W*$"
 )
+_BEHIND_BY = re.compile(r"\bby (?:[a-z-]+ ){0,4}$")
+_AND_VERB = re.compile(r"[, ]*(?:and|or) ([a-z]+) ")
 
 
 class Quoted(NamedTuple):
@@ -74,7 +76,7 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
     if asked is not None and entry and not asked.other:
         asked = replace(asked, other=written(last.sentence, entry))
     valued = form.asks in (Asks.DATE, Asks.PLACE, Asks.NUMBER)
-    if form.asks is Asks.PLACE and asked_value(question) and last.sentence.startswith(answer):
+    if form.asks is Asks.PLACE and asked_value(question) and _is_no_place(last.sentence, answer):
         return f'where "{answer}" is'
     asked_for = " ".join(word for word in last.title.split() if stems(word) & stems(question))
     other = of_other_subject(question, form, last.sentence, answer, f"{entry} {asked_for}")
@@ -89,6 +91,11 @@ def doubt(question: str, form: QuestionForm, last: Quoted, answer: str, entry: s
     if of_other_clause(question, form.asks, last.sentence, answer):
         return f'that "{answer}" belongs to what is asked'
     return ""
+
+
+def _is_no_place(sentence: str, answer: str) -> bool:
+    """Whether an answer is the subject of its sentence, or stands behind "by" as who did it."""
+    return sentence.startswith(answer) or _BEHIND_BY.search(sentence[: max(sentence.find(answer), 0)]) is not None
 
 
 def _of_another_doer(question: str, sentence: str) -> bool:
@@ -121,7 +128,7 @@ def _noun_of_other_clause(question: str, sentence: str, answer: str) -> bool:
         return False
     wanted = stems(match[1])
     saying = [part for part in parts if wanted <= stems(part)]
-    follows = [match[1] for part in saying if (match := re.match(r"[, ]*(?:and|or) ([a-z]+) ", part))]
+    follows = [found[1] for part in saying if (found := _AND_VERB.match(part))]
     goes_on = any(not stems(word) <= wanted for word in follows)  # "and is its head": the subject is the same
     return bool(saying) and not goes_on and not any(part in saying or not has_verb(part) for part in own)
 

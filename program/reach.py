@@ -197,10 +197,11 @@ def _with_kinds(lines: Lines, path: Path, kinds: int) -> Path:
 
 def _unsaid_kinds(lines: Lines) -> frozenset[str]:
     """Stems of nouns that call a thing described ("the club that insures Fen"), but not in any sentence read."""
+    held = reduce(or_, lines.passage_bits, 0)
     return frozenset(
         stem(noun)
         for noun in kinds_described(lines.question)
-        if is_generic(noun) or not lines.bit.get(stem(noun), 0) & lines.held
+        if is_generic(noun) or not lines.bit.get(stem(noun), 0) & held
     )
 
 

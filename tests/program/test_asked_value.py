@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from hopstop.program.asked_role import described_role, kinds_described, name_in
+from hopstop.program.asked_role import asked_role, described_role, kinds_described, name_in
 from hopstop.program.asked_value import AskedValue, asked_value
 
 
@@ -64,3 +64,9 @@ def test_verb_of_the_question_at_its_end_is_no_part_of_the_clause() -> None:
     last = described_role("Who leads the team that Ada Roe founded?")
     assert last is not None
     assert (last.verb, last.other) == ("founded", "Ada Roe")
+
+
+def test_tail_of_a_question_that_ends_in_its_verb_is_no_time() -> None:
+    role = asked_role("In which team does our account manager for Fen work?")
+    assert role is not None
+    assert (role.verb, role.preposition) == ("work", "in")

@@ -22,6 +22,9 @@ from hopstop.program.records import Passage
         ("Who leads Fen?", "Ada Roe lives in Graz and leads the Fen team.", "Fen", "Ada Roe"),
         ("Who sells Fen?", "Fen was made by Ben Oak in 1997 and is sold by Ada Roe.", "Fen", "Ada Roe"),
         ("Who leads Fen?", "In 2019, the Fen team was led jointly by Ada Roe.", "Fen", "Ada Roe"),
+        ("Who founded Fen?", "Fen is a studio in the city of Linz, founded in 1968 by Ada Roe.", "Fen", "Ada Roe"),
+        ("Who founded Fen?", "Fen is a studio in Linz founded by Ada Roe.", "Fen", "Ada Roe"),
+        ("Who leads Fen?", "Fen has 600 students and has been led since 2019 by Ada Roe.", "Fen", "Ada Roe"),
     ],
 )
 def test_verb_with_both_on_their_sides_is_outright(question: str, sentence: str, other: str, answer: str) -> None:
@@ -46,6 +49,7 @@ def test_verb_with_both_on_their_sides_is_outright(question: str, sentence: str,
         ("Who leads Foo?", "Ada Roe asked Ben Oak to lead Foo.", "Foo", "Ben Oak"),
         ("Who wrote Foo?", "After Foo, Fern was written by Ada Roe.", "Foo", "Ada Roe"),
         ("Who reports to Foo?", "Ada Roe reports Foo.", "Foo", "Ada Roe"),
+        ("Who founded Fen?", "Fen is a part of Acme founded by Ada Roe.", "Fen", "Ada Roe"),
     ],
 )
 def test_other_side_other_thing_or_other_time_is_not(question: str, sentence: str, other: str, answer: str) -> None:

@@ -1,8 +1,15 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from hopstop.program.answer_weights import DEFAULT
 from hopstop.program.answering import decide
+from hopstop.program.asked_role import AskedRole
+from hopstop.program.direction import not_named_with
+from hopstop.program.proof import Quoted, doubt
+from hopstop.program.question_form import question_form
 from hopstop.program.reading import Reading
 from hopstop.program.records import Decision, Passage
 
@@ -22,6 +29,11 @@ PLACED = (
     ("Policy HB-1", "It was placed by the brokers Loxley & Dane with Acme."),
     ("Loxley & Dane", "Loxley & Dane is a broker based in Graz."),
 )
+INSURED, MUTUAL = (
+    ("Fen", "Fen is insured by Moor Mutual."),
+    ("Moor Mutual", "Moor Mutual is a club. It is based in Graz."),
+)
+STUDIO = "Moor Films is a studio in the city of Linz,"
 ONE, TWO = ("Wiki", "The lead of the Birch team is Nadia Frey."), ("Notes", "The lead of the Birch team is Hugo Pell.")
 
 
@@ -53,6 +65,24 @@ def decided(question: str, texts: Texts) -> Decision:
         ),
         ("Who leads the team that owns Fen?", LED, "Ada Roe"),
         ("Where is the broker based that placed policy HB-1?", PLACED, "Graz"),
+        ("Who chairs the club that insures Fen?", (INSURED, ("Moor Mutual", "Ada Roe chairs Moor Mutual.")), "Ada Roe"),
+        (
+            "Where is the club based that insures Fen?",
+            (INSURED, MUTUAL),
+            "Graz",
+        ),
+        ("Who is the lead of the Birch team?", (("Birch team", "The lead is since March 2023 Ada Roe."),), "Ada Roe"),
+        (
+            "Who founded Moor Films?",
+            (("Moor Films", f"{STUDIO} founded in 1968 by Otto Brand."),),
+            "Otto Brand",
+        ),
+        (
+            "Who leads Moor College?",
+            (("Moor College", "It is old and is led since 2019 by Ada Roe."),),
+            "Ada Roe",
+        ),
+        ("What is the annual premium of HB-1?", (("HB-1", "The annual premium is 41,000 crowns."),), "41,000 crowns"),
     ],
 )
 def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, answer: str) -> None:
@@ -109,6 +139,8 @@ def test_answer_that_its_sentence_shows_is_given(question: str, texts: Texts, an
             "How many calls does the fen gate take?",
             (("Fen gate", "It replaced Bog, which was old and took 900 calls."),),
         ),
+        ("Where was Acme founded?", (("Acme", "Acme was founded by Ada Roe."),)),
+        ("Where was Acme founded?", (("Ada", "Ada Roe founded Acme."),)),
     ],
 )
 def test_answer_that_its_sentence_does_not_show_is_not_given(question: str, texts: Texts) -> None:
@@ -123,3 +155,29 @@ def test_two_values_in_the_same_words_are_told() -> None:
 
 def test_longer_name_is_told() -> None:
     assert decided("Which team owns Atlas?", ATLAS).claims[-1].need == 'that it is said of "Atlas", not of "Atlas Pro"'
+
+
+def test_what_is_made_of_something_is_not_who_won_it() -> None:
+    question = "What is the Fen Medal made of?"
+    won = Quoted("Ada Roe won the Fen Medal.", "Ada Roe", "Ada Roe won the Fen Medal.")
+    assert doubt(question, question_form(question), won, "Ada Roe")
+
+
+def test_way_that_speaks_of_every_word_asked_for_needs_less_to_be_sure() -> None:
+    question, passage = (
+        "How much does Fen cost a year?",
+        Passage("p", "Fen, which we rent, comes to 84,000 euros a year in cost.", "Fen"),
+    )
+    strict, lenient = replace(DEFAULT, whole_sure=1.0), replace(DEFAULT, whole_sure=0.0, right_sure=1.0)
+    assert not decide(question, Reading((passage,)), weights=strict).stop
+    assert decide(question, Reading((passage,)), weights=lenient).stop
+    other = Passage("p", "Fen comes to 84,000 euros.", "Fen")
+    assert not decide(question, Reading((other,)), weights=lenient).stop
+
+
+def test_value_of_a_sentence_about_others_belongs_to_none_that_it_does_not_name() -> None:
+    received = AskedRole("receive", doer=True)
+    assert not_named_with(received, "Ben Oak received the medal in 1979.", "Ada Roe")
+    assert not not_named_with(received, "Ada Roe received the medal in 1979.", "Ada Roe")
+    assert not not_named_with(received, "The medal was received in 1979.", "Ada Roe")
+    assert not not_named_with(received, "Ben Oak lost the medal in 1979.", "Ada Roe")
